@@ -66,7 +66,7 @@ const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement(
     }),
     responseExcerpt: t.exposeString('responseExcerpt', {
       nullable: true,
-      description: 'Start of the response body, if it is text.',
+      description: 'Start of the response body, if it is text. Shorter after three days.',
     }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       description: 'Time at which the next attempt was due. Null if there was none.',
@@ -185,7 +185,7 @@ builder.mutationFields((t) => ({
     extensions: WALLET_POLICY,
     type: DeliveryRef,
     description:
-      'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.',
+      'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.',
     args: {
       id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
       deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),

@@ -35,10 +35,11 @@ import { RELAY_POLICY } from '../../src/relay/policy.ts'
 import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-store.ts'
 import { SPONSOR_POLICY } from '../../src/sponsorship/policy.ts'
 import { ATTEMPTS_SHOWN } from '../../src/webhooks/deliveries/delivery-record.ts'
+import { MAX_PINGS } from '../../src/webhooks/deliveries/ping-webhook.ts'
 import { MAX_DAYS, MAX_RECOVERED } from '../../src/webhooks/deliveries/recover-deliveries.ts'
 import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/check-new.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
-import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
+import { EXCERPT, RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
 import { MAX_EXCERPT, MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
 import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
 import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
@@ -346,7 +347,13 @@ const webhooks: Limit[] = [
     '`more` is true; call again',
   ],
   ['Stored characters of a response', number(MAX_EXCERPT), 'The rest is not read'],
+  [
+    `Stored characters of a response after ${EXCERPT.wholeDays} days`,
+    number(EXCERPT.keptCharacters),
+    'The rest is deleted',
+  ],
   ['Attempts shown for a delivery', `the last ${ATTEMPTS_SHOWN}`, 'Older attempts are not shown'],
+  ['Pings of a webhook', `the last ${MAX_PINGS}`, 'Older pings are deleted'],
 ]
 
 const credentials: Limit[] = [

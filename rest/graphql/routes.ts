@@ -6,7 +6,7 @@ import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/services.ts'
-import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
+import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
@@ -35,6 +35,7 @@ export interface GraphQLOptions {
 export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
   const { services, originGuard, connectionLimits } = options
   const server = createGraphQLServer(options)
+  const sendGraphiql = graphiqlPage(app)
   const sockets = createSocketServer(server, services.admission, connectionLimits)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
@@ -91,7 +92,6 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     })
   })
 
-  graphiqlFiles(app)
   const sdl = printedSchema()
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),

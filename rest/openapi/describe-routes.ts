@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../rest-app.ts'
 import { nameComponents } from './components.ts'
+import { compressFile, sendFile, type StaticFile } from '../plugins/static-files.ts'
 import { docsPage } from './docs-page.ts'
 import { addBodyExamples } from './examples.ts'
 import { documentInfo, type OpenApiOptions } from './info.ts'
@@ -28,21 +29,22 @@ export async function describeRoutes(
     },
   })
   const write = (change: (document: OpenApiDocument) => OpenApiDocument) => {
-    let written = { values: '', text: '' }
-    return async (): Promise<string> => {
+    let written: { values: string; file: Promise<StaticFile> } | undefined
+    return async (): Promise<StaticFile> => {
       const live = await readLiveValues(services)
       const values = JSON.stringify(live)
-      if (written.text === '' || written.values !== values) {
+      if (written?.values !== values) {
         const document = change(app.swagger() as unknown as OpenApiDocument)
-        written = { values, text: JSON.stringify(withLiveValues(document, live)) }
+        const text = JSON.stringify(withLiveValues(document, live))
+        written = { values, file: compressFile('application/json; charset=utf-8', text) }
       }
-      return written.text
+      return written.file
     }
   }
   const writeDocument = write((document) => document)
   const writePageDocument = write(forPage)
-  await docsPage(app, writePageDocument)
-  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
-    reply.type('application/json; charset=utf-8').send(await writeDocument()),
+  docsPage(app, writePageDocument)
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
+    sendFile(request, reply, await writeDocument()),
   )
 }

@@ -1,18 +1,38 @@
-import swaggerUi from '@fastify/swagger-ui'
+import { readFile } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type PageContent,
+  sendFile,
+  sendPage,
+  servePageFiles,
+  type StaticFile,
+} from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** The page has inline styles. Its scripts are files. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
 
-/** The largest file of the page has 1.7 MB. */
+/** The script has 1.7 MB. */
 const FILE_UNITS = 5
 
-const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+/** Runs after the script of Swagger UI, in the same file. */
+const START = `
+SwaggerUIBundle({
+  url: new URL('../json', document.currentScript.src).href,
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  docExpansion: 'list',
+  tryItOutEnabled: true,
+  validatorUrl: null,
+})
+`
 
-/** Hides the bar that opens documents of other services. Fits the page to narrow screens. */
+/** Fits the page to narrow screens. */
 const STYLE = `
-.swagger-ui .topbar { display: none }
+html { box-sizing: border-box; overflow-y: scroll }
+*, *::before, *::after { box-sizing: inherit }
+body { margin: 0; background: #fafafa }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 8px }
   .swagger-ui .info { margin: 16px 0 }
@@ -39,26 +59,41 @@ const STYLE = `
 }
 `
 
+async function load(): Promise<PageContent> {
+  const read = (name: string) =>
+    readFile(new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`)), 'utf8')
+  return {
+    style: (await read('swagger-ui.css')) + STYLE,
+    script: (await read('swagger-ui-bundle.js')) + START,
+  }
+}
+
+const write = ({ style, script }: PageContent, folder: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Agent Registry Gateway</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${folder}${style}" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${folder}${script}"></script>
+  </body>
+</html>
+`
+
 /** Serves Swagger UI at /docs. `writeDocument` returns the OpenAPI document for it. */
-export async function docsPage(app: RestApp, writeDocument: () => Promise<string>): Promise<void> {
-  app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/docs/static/'))
-      route.config = { ...route.config, units: FILE_UNITS, priority: 'file' }
-    if (route.url === '/docs/json')
-      route.handler = async (_, reply) =>
-        reply.type('application/json; charset=utf-8').send(await writeDocument())
-    // The page of the package has no viewport, so phones would show it as on a wide screen.
-    if (route.url === '/docs/' || route.url === '/docs') {
-      route.config = { ...route.config, priority: 'file' }
-      route.onSend = (_request, _reply, payload, done) =>
-        done(null, typeof payload === 'string' ? payload.replace('<head>', `<head>\n${VIEWPORT}`) : payload)
-    }
-  })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    // The default policy of the package allows fonts and styles from any https URL.
-    staticCSP: POLICY,
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true },
-    theme: { title: 'Agent Registry Gateway', css: [{ filename: 'page.css', content: STYLE }] },
-  })
+export function docsPage(app: RestApp, writeDocument: () => Promise<StaticFile>): void {
+  const names = servePageFiles(app, '/docs/static/', { units: FILE_UNITS, load })
+  // Relative, because a proxy may serve the gateway below another path.
+  const send = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(request, reply, { html: write(await names(), folder), policy: POLICY })
+  const options = { schema: { hide: true }, config: { priority: 'file' as const } }
+  app.get('/docs', options, send('docs/static/'))
+  app.get('/docs/', options, send('static/'))
+  app.get('/docs/json', { schema: { hide: true } }, async (request, reply) =>
+    sendFile(request, reply, await writeDocument()),
+  )
 }

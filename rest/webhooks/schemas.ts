@@ -185,7 +185,7 @@ export const resendSchema = {
   ...walletSecurity,
   summary: 'Send a delivery again',
   description:
-    'Sends the delivery at once, whatever its status. It keeps its place in the retry schedule: one that had all its attempts gets one more. Counts in the same rate limit as a recovered delivery.',
+    'Sends the delivery at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more. Counts in the same rate limit as a recovered delivery.',
   params: Type.Object({
     id: WebhookId,
     deliveryId: Type.String({ description: 'Id of the delivery, from the delivery log.', examples: [ID] }),

@@ -90,7 +90,10 @@ const Attempt = named(
         'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
         'timeout',
       ),
-      response_excerpt: orNull('The start of the response body, if it is text.', 'ok'),
+      response_excerpt: orNull(
+        'The start of the response body, if it is text. Shorter after three days.',
+        'ok',
+      ),
       next_attempt_at: time('When the next attempt was due. Null if there was none.'),
     },
     { description: 'An attempt to deliver an event.' },

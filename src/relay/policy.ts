@@ -47,7 +47,10 @@ export const RELAY_TIMING = {
 }
 export type RelayTiming = Readonly<typeof RELAY_TIMING>
 
-/** Limits of the search for transactions that wallets sent themselves. */
+/**
+ * Limits of the search for transactions that wallets sent themselves. Anybody can prepare a
+ * transaction of a busy wallet, so a search of one costs few calls of the node.
+ */
 export const SEARCH_LIMITS = {
   /** Per pass. */
   rows: 256,
@@ -57,14 +60,14 @@ export const SEARCH_LIMITS = {
    */
   calls: 200,
   /** Per fee payer. */
-  pages: 5,
+  pages: 3,
   verifications: 2_000,
-  fetches: 50,
+  fetches: 10,
   concurrentPayers: 4,
   /** Searches without a result, about one hour, until the outcome is reported as unknown. */
-  attempts: 70,
+  attempts: 18,
   /** The longest wait between two searches, as a multiple of `finalityPollMs`. */
-  maxBackoff: 30,
+  maxBackoff: 150,
 } as const
 
 /** Limits of the comparison with transactions that the indexer sees. */

@@ -105,6 +105,11 @@ export const WebhookDelivery = defineEntity({
       ],
     },
     { name: 'webhook_deliveries_age', properties: ['createdAt'], type: 'brin' },
+    {
+      name: 'webhook_deliveries_pings',
+      properties: ['subscription', 'createdAt'],
+      where: "event_type = 'ping'",
+    },
   ],
   checks: [
     {

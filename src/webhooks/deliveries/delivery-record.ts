@@ -8,6 +8,7 @@ import { isUuid } from '../../domain/uuid.ts'
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
 export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
 
+/** The last attempts of a delivery that are shown. Only requests of its owner cause more. */
 export const ATTEMPTS_SHOWN = 20
 
 type DeliveryRow = RowOf<typeof WebhookDelivery>
@@ -35,6 +36,14 @@ export const deliveryColumns = sql`
     ) order by a.id desc)
     from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
   ), '[]') as attempts`
+
+/** Deletes the attempts of deliveries that are not shown after their next attempt. */
+export async function deleteHiddenAttempts(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from webhook_attempts a using webhook_deliveries d
+    where d.id = any(${ids}::text[]) and a.delivery_id = d.id
+      and a.number <= d.attempt_count - ${sql.lit(ATTEMPTS_SHOWN - 1)}`.execute(db)
+}
 
 /** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */
 export async function readDelivery(

@@ -2,15 +2,15 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { RETRY_SCHEDULE } from '../worker/retry-schedule.ts'
+import { LAST_STEP } from '../worker/retry-schedule.ts'
 import { type Caller, chargeSends } from './charge-sends.ts'
 import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
 /** The event type of a ping. Webhooks cannot subscribe to it. */
 const PING = 'ping'
-/** A test has no retries, so that each request of a wallet causes one request at most. */
-const LAST_STEP = RETRY_SCHEDULE.length - 1
+/** The newest pings of a webhook that are stored, also while they wait. */
+export const MAX_PINGS = 50
 
 /**
  * Enqueues a test event. It is signed, sent and logged like any event, but has one attempt. `pda`
@@ -56,7 +56,24 @@ export async function pingWebhook(
       })
       .returning('id')
       .executeTakeFirstOrThrow()
+    await deleteOldPings(db, subscriptionId)
     await notifyWorkers(db)
     return readDelivery(db, subscriptionId, id)
   })
+}
+
+/** Skips locked rows, so that it never waits: the next ping deletes them. */
+async function deleteOldPings(db: Kysely<Database>, subscriptionId: string): Promise<void> {
+  await sql`
+    with deleted as (
+      delete from webhook_deliveries where id in (
+        select id from webhook_deliveries where id = any(array(
+            select id from webhook_deliveries
+            where subscription_id = ${subscriptionId} and event_type = ${sql.lit(PING)}
+            order by created_at desc offset ${sql.lit(MAX_PINGS)}))
+          and status <> 'in_flight'
+        for update skip locked)
+      returning id
+    )
+    delete from webhook_attempts where delivery_id in (select id from deleted)`.execute(db)
 }

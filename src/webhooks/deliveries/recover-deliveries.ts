@@ -5,6 +5,7 @@ import { optional } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type Caller, chargeSends } from './charge-sends.ts'
+import { deleteHiddenAttempts } from './delivery-record.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
 export interface RecoverInput {
@@ -52,10 +53,12 @@ export async function recoverDeliveries(
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
     if (rows.length === 0) return { recovered: 0, more: false }
     const recovered = await chargeSends(db, caller, Math.min(rows.length, max), sendLimit)
+    const ids = rows.slice(0, recovered).map(({ id }) => id)
     await sql`
       update webhook_deliveries set status = 'retrying', trigger = 'recover', claim_count = 0,
         next_attempt_at = clock_timestamp(), completed_at = null
-      where id = any(${rows.slice(0, recovered).map(({ id }) => id)}::text[])`.execute(db)
+      where id = any(${ids}::text[])`.execute(db)
+    await deleteHiddenAttempts(db, ids)
     await notifyWorkers(db)
     return { recovered, more: rows.length > recovered }
   })

@@ -10,11 +10,13 @@ const INTERVAL_MS = 10_000
 const CLEANUP_INTERVAL_MS = 600_000
 /** Deliveries and attempts are kept this long. */
 export const RETENTION_DAYS = 30
+/** Responses are whole for these days, then only their first characters are kept. */
+export const EXCERPT = { wholeDays: 3, keptCharacters: 100 } as const
 const BATCH = 5_000
 
 /**
- * Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows until it is
- * aborted.
+ * Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows and responses until
+ * it is aborted.
  */
 export async function runMaintenance(options: {
   kysely: Kysely<Database>
@@ -68,10 +70,21 @@ export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<n
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes one batch of each kind of row that is older than the retention. Returns the total. */
+/**
+ * Deletes one batch of each kind of row that is older than the retention, and shortens a batch of
+ * old responses. Returns the total.
+ */
 export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
-  const oldest = sql`now() - ${sql.lit(RETENTION_DAYS)} * interval '1 day'`
+  const daysAgo = (days: number) => sql`now() - ${sql.lit(days)} * interval '1 day'`
+  const oldest = daysAgo(RETENTION_DAYS)
+  const { wholeDays, keptCharacters } = EXCERPT
   const statements = [
+    // Responses of one day, so that not all old ones are read again.
+    sql`update webhook_attempts set response_excerpt = left(response_excerpt, ${sql.lit(keptCharacters)})
+      where ctid in (
+        select ctid from webhook_attempts
+        where started_at between ${daysAgo(wholeDays + 1)} and ${daysAgo(wholeDays)}
+          and length(response_excerpt) > ${sql.lit(keptCharacters)} limit ${sql.lit(BATCH)})`,
     sql`delete from webhook_attempts where ctid in (
       select ctid from webhook_attempts where started_at < ${oldest} limit ${sql.lit(BATCH)})`,
     sql`delete from webhook_deliveries where ctid in (

@@ -19,6 +19,9 @@ export const RETRY_SCHEDULE: readonly number[] = [
   24 * HOUR,
 ]
 
+/** The place of an attempt that is not repeated, so that one request causes one attempt. */
+export const LAST_STEP = RETRY_SCHEDULE.length - 1
+
 const JITTER = 0.2
 /** A blocked address rarely becomes a public one within seconds. */
 const BLOCKED_MS = 30 * MINUTE

@@ -199,5 +199,4 @@ test('/docs shows the document and loads nothing from other servers', async () =
   expect(page.statusCode).toBe(200)
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//)
   expect(page.body).toContain('<title>Agent Registry Gateway</title>')
-  expect((await t.app.inject('/docs/static/swagger-ui-bundle.js')).statusCode).toBe(200)
 })

@@ -90,7 +90,7 @@ test('a delivery with any status can be sent again at once, even if its endpoint
     .execute()
   const [delivery] = await world.deliveries(id)
   const record = await resend(id, delivery!.id)
-  expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'pending', completedAt: null })
+  expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'retrying', completedAt: null })
   await eventually(() => expect(world.farm.receivedAt('/again')).toHaveLength(2))
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await worker.stop()

@@ -99,15 +99,15 @@ describe('a fork', () => {
 
 describe('hostile clients', () => {
   /** Waits until no transaction is open, so that the calls of a test are its own. */
-  const nothingOpen = () =>
+  const nothingOpenBut = (id: string) =>
     expect
       .poll(async () => {
-        const { rows } = await sql`select id from prepared_transactions where not settled`.execute(
-          world.t.kysely,
-        )
+        const { rows } = await sql`
+          select id from prepared_transactions where not settled and id <> ${id}`.execute(world.t.kysely)
         return rows.length
       })
       .toBe(0)
+  const nothingOpen = () => nothingOpenBut('')
 
   test('300 prepared transactions of one fee payer need few listings and do not delay others', async () => {
     const other = await world.funded()
@@ -129,6 +129,18 @@ describe('hostile clients', () => {
     await nothingOpen()
     const listings = world.calls.filter((method) => method === 'getSignaturesForAddress').length
     expect(listings).toBeLessThanOrEqual(Math.ceil(300 / SEARCH_LIMITS.rowsPerPayer) + 2)
+  })
+
+  test('a transaction that names a busy wallet of somebody else costs few calls of the node', async () => {
+    const busy = await world.funded()
+    const abandoned = await world.prepare([transfer(busy)], [busy])
+    for (let i = 0; i < 40; i += 1) await world.transact([transfer(busy)], [busy])
+    await nothingOpenBut(abandoned.id)
+    world.calls.length = 0
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(abandoned.id, 'failed')
+    const searched = world.calls.filter((method) => /^get(SignaturesForAddress|Transaction)$/.test(method))
+    expect(searched.length).toBeLessThanOrEqual(12)
   })
 
   test('among more transactions than are fetched, the exact one is found and others are unknown', async () => {

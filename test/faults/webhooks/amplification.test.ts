@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
+import { RETRY_SCHEDULE } from '../../../src/webhooks/worker/retry-schedule.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
+import * as fc from '../../support/property.ts'
 import { type TestWallet, walletOf } from '../../support/wallet.ts'
-import { noResponse, status } from '../../support/webhooks/receiver-farm.ts'
+import { noResponse, ok, status } from '../../support/webhooks/receiver-farm.ts'
 import { createWorkerWorld, senderWithin, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 const SENDS = 30
@@ -95,6 +97,59 @@ test('a loop of disabling, enabling and recovering sends no more requests than i
     expect(seconds).toBeGreaterThan(0)
   }
   expect(world.farm.receivedAt('/loop')).toHaveLength(natural + charged)
+})
+
+/** Waits until no attempt is due or in flight. */
+const quiet = () =>
+  eventually(async () => {
+    const { rows } = await sql`select id from webhook_deliveries
+      where status = 'in_flight' or next_attempt_at <= now()`.execute(world.kysely)
+    expect(rows).toEqual([])
+  })
+
+const steps = ['disable', 'enable', 'recover', 'resend', 'ping', 'wait', 'succeed', 'fail'] as const
+const plan = fc.array(fc.constantFrom(...steps), { minLength: 20, maxLength: 20 })
+
+test('whatever a wallet does, it causes no more requests than it is charged for, beside the schedule of each event', async () => {
+  await fc.assert(
+    fc.asyncProperty(plan, async (plan) => {
+      await world.reset()
+      await sql`delete from rate_limits`.execute(world.kysely)
+      const id = await subscribe('/any')
+      world.worker()
+      await world.emit({}, {}, {})
+      await quiet()
+      let charged = 0
+      for (const step of plan) {
+        const [delivery] = await world.deliveries(id)
+        if (step === 'disable' || step === 'enable')
+          await call('PATCH', `/webhooks/${id}`, { active: step === 'enable' })
+        else if (step === 'recover')
+          charged += ((await recover(id)).body.recovered as number | undefined) ?? 0
+        else if (step === 'wait') await world.expire()
+        else if (step === 'succeed' || step === 'fail')
+          world.farm.respond('/any', step === 'succeed' ? ok : status(500))
+        else {
+          const path = step === 'ping' ? 'ping' : `deliveries/${delivery!.id}/resend`
+          if ((await call('POST', `/webhooks/${id}/${path}`)).status === 202) charged += 1
+        }
+        await quiet()
+      }
+      for (let attempt = 0; attempt < RETRY_SCHEDULE.length; attempt += 1) {
+        await world.expire()
+        await quiet()
+      }
+      const attempts = Map.groupBy(await world.attempts(id), (each) => each.delivery_id)
+      const scheduled = (await world.deliveries(id)).map((delivery) => {
+        if (delivery.event_type === 'ping') return 0
+        const first = attempts.get(delivery.id)!.findIndex(({ outcome }) => outcome === 'success')
+        return first < 0 ? RETRY_SCHEDULE.length : Math.min(first + 1, RETRY_SCHEDULE.length)
+      })
+      const allowed = charged + scheduled.reduce((sum, each) => sum + each, 0)
+      expect(world.farm.receivedAt('/any').length).toBeLessThanOrEqual(allowed)
+    }),
+    { numRuns: 10 },
+  )
 })
 
 test('a recovery takes as many deliveries as the allowance has left, and says that there are more', async () => {

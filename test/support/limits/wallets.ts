@@ -274,6 +274,14 @@ export const walletCases: Cases = {
       const headers = { 'content-type': 'text/plain' }
       return excerptOf({ headers, body: Buffer.from('x'.repeat(n)), truncated: false } as never)?.length
     }),
+    'Stored characters of a response after 3 days': testedIn(
+      'faults/webhooks/stored-attempts',
+      'responses are stored whole for three days, and their start for thirty',
+    ),
+    'Pings of a webhook': testedIn(
+      'faults/webhooks/stored-attempts',
+      'of the pings of a webhook, the newest are stored with their responses, and no others',
+    ),
     'Attempts shown for a delivery': lowered(async (n) => {
       const name = label()
       const id = await webhook({ wallet: walletOf(name).pubkey }, 1, ENDED)

@@ -221,8 +221,8 @@ test('while no node responds, a transaction does not change and is due again', a
 test.each([
   [0, 1],
   [3, 8],
-  [5, 30],
-  [60, 30],
+  [8, 150],
+  [16, 150],
 ])('after %d searches without a result, the next one waits %d times as long', async (misses, times) => {
   const { context, changes, notified } = fakeContext([], (method) => {
     if (method === 'getEpochInfo') return FINALIZED

@@ -475,7 +475,7 @@ export type DeliveryAttempt = {
    * the worker stopped several times during the attempt.
    */
   error_code: string | null
-  /** The start of the response body, if it is text. */
+  /** The start of the response body, if it is text. Shorter after three days. */
   response_excerpt: string | null
   /** When the next attempt was due. Null if there was none. */
   next_attempt_at: string | null
