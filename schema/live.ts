@@ -65,7 +65,7 @@ builder.subscriptionFields((t) => ({
         description: 'Continues after the event with this `id`. Default: only new events.',
       }),
     },
-    subscribe: (_, args, { services, clientIp }) => services.liveEvents.registryEvents(args, clientIp),
+    subscribe: (_, args, context) => context.services.liveEvents.registryEvents(args, context),
     resolve: (event, _args, { startEvent }) => {
       startEvent()
       return event
@@ -76,7 +76,7 @@ builder.subscriptionFields((t) => ({
     description:
       'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired. Errors: TRANSACTION_NOT_FOUND, TOO_MANY_STREAMS, STREAMS_FULL.',
     args: { id: t.arg.string({ required: true, description: 'The `id` from `prepareTransaction`.' }) },
-    subscribe: (_, { id }, { services, clientIp }) => services.liveEvents.transactionStatus(id, clientIp),
+    subscribe: (_, { id }, context) => context.services.liveEvents.transactionStatus(id, context),
     resolve: (transaction) => transaction,
   }),
 }))

@@ -51,14 +51,11 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
   app.post('/mcp', route, async (request, reply) => {
-    const { body, headers, ip } = request
+    const { body, headers } = request
     if (Array.isArray(body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
     const agentPdas = subscribedAgents(body)
-    const subscription =
-      agentPdas === null
-        ? NO_SUBSCRIPTION
-        : await subscribe(services, { agentPdas, clientIp: ip, response: reply.raw })
+    const subscription = agentPdas === null ? NO_SUBSCRIPTION : await subscribe(services, agentPdas, reply)
     let failure: unknown
     const response = await answerMessage({
       ...subscription,
