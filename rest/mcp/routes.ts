@@ -3,7 +3,7 @@ import { createMcpServer } from './server.ts'
 import { messagePriority } from './message-priority.ts'
 import type { McpContext } from './context.ts'
 import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
@@ -88,11 +88,11 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
       authenticate: async () =>
         (await authenticateToken(services, request, request.headers.authorization)).wallet,
     })
-    await sessions.open(server, request.ip, reply.raw)
+    await sessions.open(server, reply)
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
-    const passing = passMessage(sessionId, request.body)
+    const passing = passMessage({ sessionId, proof: proofOf(request), message: request.body })
     // Without `await` in this process: the response must be sent before the tool is admitted.
     if (passing !== undefined) await passing
     return reply.code(202).send('Accepted')
