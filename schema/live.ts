@@ -4,6 +4,9 @@ import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { TransactionRef } from './relay.ts'
 
+/** Writing it takes as long as writing some scalars. */
+export const EVENT_DATA_WEIGHT = 5
+
 const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement({
   description: 'An event of the registry, with the same content as a webhook delivery.',
   fields: (t) => ({
@@ -21,6 +24,7 @@ const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement
     }),
     data: t.expose('data', {
       type: 'JSON',
+      extensions: { weight: EVENT_DATA_WEIGHT },
       description: 'The `data` of the webhook body. Its members depend on the type.',
     }),
     agent: t.field({
@@ -62,7 +66,8 @@ builder.subscriptionFields((t) => ({
     args: {
       ...filterArgs(),
       after: t.arg.string({
-        description: 'Continues after the event with this `id`. Default: only new events.',
+        description:
+          'Continues after the event with this `id`. Default: only new events. Five earlier events cost the units of the operation. If none are left, the stream waits and then continues.',
       }),
     },
     subscribe: (_, args, context) => context.services.liveEvents.registryEvents(args, context),

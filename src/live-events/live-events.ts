@@ -47,7 +47,8 @@ export function createLiveEvents(options: {
       return streams.open(client, async function* (signal) {
         const unsubscribe = await feed.subscribe()
         try {
-          yield* registryEvents({ feed, read, filter, after, signal })
+          const charge = (): void => client.chargeEvent?.()
+          yield* registryEvents({ feed, read, filter, after, charge, signal })
         } finally {
           unsubscribe()
         }

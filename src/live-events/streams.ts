@@ -12,6 +12,8 @@ export interface StreamClient {
   readonly clientIp: string
   /** Aborted when the client has disconnected. */
   readonly disconnected: () => AbortSignal
+  /** Charges the client for some events. Throws RATE_LIMITED. */
+  readonly chargeEvent?: () => void
 }
 
 /** Counts and limits the open streams of this process. */
