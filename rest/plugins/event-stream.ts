@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -22,6 +22,8 @@ export function disconnected({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): 
   const known = signals.get(socket)
   if (known !== undefined) return known
   const controller = new AbortController()
+  // A WebSocket has one for each of its streams. Older versions of Node warn of more than ten.
+  setMaxListeners(0, controller.signal)
   if (socket.destroyed) controller.abort()
   else socket.once('close', () => controller.abort())
   signals.set(socket, controller.signal)
