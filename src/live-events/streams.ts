@@ -46,10 +46,11 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
     if (typeof place === 'string') return refuse(place)
     openStreams.add(end)
     const disconnected = client.disconnected()
-    disconnected.addEventListener('abort', cut)
+    const left = (): void => void end()
+    disconnected.addEventListener('abort', left)
     return () => {
       openStreams.delete(end)
-      disconnected.removeEventListener('abort', cut)
+      disconnected.removeEventListener('abort', left)
       place.leave()
     }
   }
