@@ -16,6 +16,8 @@ export interface RequestContext {
    * a promise only for limits that the database counts.
    */
   readonly count: (kind: GuardedKind) => void | Promise<void>
+  /** Aborted when the client has disconnected. Only subscriptions need it. */
+  readonly disconnected?: () => AbortSignal
   /** Charges the units of a subscription for one of its events. Throws RATE_LIMITED. */
   readonly chargeEvent?: () => void
 }
@@ -38,9 +40,12 @@ export interface GraphQLContext extends Omit<Required<RequestContext>, 'authenti
   readonly startEvent: () => void
 }
 
+const NEVER = new AbortController().signal
+
 /** Creates the context of one operation. Loaders are created at first use and never shared. */
 export function createGraphQLContext(services: Services, request: RequestContext): GraphQLContext {
   const { clientIp, authenticate = unsigned, count, chargeEvent = () => undefined } = request
+  const { disconnected = () => NEVER } = request
   let known: Promise<Caller> | undefined
   let loaders: Loaders | undefined
   let spent = 0
@@ -53,6 +58,7 @@ export function createGraphQLContext(services: Services, request: RequestContext
     services,
     clientIp,
     count,
+    disconnected,
     chargeEvent,
     caller,
     authenticate: async () => (await caller()).wallet,

@@ -4,6 +4,9 @@ import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { TransactionRef } from './relay.ts'
 
+/** Writing it takes as long as writing some scalars. */
+export const EVENT_DATA_WEIGHT = 5
+
 const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement({
   description: 'An event of the registry, with the same content as a webhook delivery.',
   fields: (t) => ({
@@ -21,6 +24,7 @@ const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement
     }),
     data: t.expose('data', {
       type: 'JSON',
+      extensions: { weight: EVENT_DATA_WEIGHT },
       description: 'The `data` of the webhook body. Its members depend on the type.',
     }),
     agent: t.field({
@@ -62,10 +66,11 @@ builder.subscriptionFields((t) => ({
     args: {
       ...filterArgs(),
       after: t.arg.string({
-        description: 'Continues after the event with this `id`. Default: only new events.',
+        description:
+          'Continues after the event with this `id`. Default: only new events. Five earlier events cost the units of the operation. If none are left, the stream waits and then continues.',
       }),
     },
-    subscribe: (_, args, { services, clientIp }) => services.liveEvents.registryEvents(args, clientIp),
+    subscribe: (_, args, context) => context.services.liveEvents.registryEvents(args, context),
     resolve: (event, _args, { startEvent }) => {
       startEvent()
       return event
@@ -76,7 +81,7 @@ builder.subscriptionFields((t) => ({
     description:
       'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired. Errors: TRANSACTION_NOT_FOUND, TOO_MANY_STREAMS, STREAMS_FULL.',
     args: { id: t.arg.string({ required: true, description: 'The `id` from `prepareTransaction`.' }) },
-    subscribe: (_, { id }, { services, clientIp }) => services.liveEvents.transactionStatus(id, clientIp),
+    subscribe: (_, { id }, context) => context.services.liveEvents.transactionStatus(id, context),
     resolve: (transaction) => transaction,
   }),
 }))

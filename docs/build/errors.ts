@@ -150,7 +150,8 @@ const WHEN: Record<ErrorCode, string> = {
   RATE_LIMITED: 'The client sent too many requests. See `Retry-After`.',
   REQUEST_TOO_EXPENSIVE:
     'A GraphQL operation costs more units than the client has per minute. See [limits](limits.md).',
-  MCP_SESSION_NOT_FOUND: 'A message names a session that is closed, or belongs to another process.',
+  MCP_SESSION_NOT_FOUND:
+    'A message names a session that is closed or belongs to another process, or does not have the `Authorization` of the request that opened it.',
   MCP_SESSIONS_FULL: 'The client network has the maximum number of MCP streams. See `Retry-After`.',
   TOO_MANY_SESSIONS: 'The process has the maximum number of MCP streams. See `Retry-After`.',
   EVENT_UNKNOWN: 'A live stream gets an `after` that is not the id of an event.',

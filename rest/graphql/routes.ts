@@ -14,7 +14,7 @@ import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendTablesAge } from '../plugins/tables-age.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
-import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
+import { createEventStreams, disconnected, isEventStream } from '../plugins/event-stream.ts'
 import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
@@ -44,6 +44,7 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     authenticate: () => authenticateRequest(services, request),
     count: (kind) => countRequest(services, request, kind),
     charge: (units, paid) => chargeRequest(services, request, units, paid),
+    disconnected: () => disconnected(request),
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     if (wantsPage(request)) return sendGraphiql(request, reply)

@@ -3,7 +3,7 @@ import { createMcpServer } from './server.ts'
 import { messagePriority } from './message-priority.ts'
 import type { McpContext } from './context.ts'
 import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
@@ -51,14 +51,11 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
   app.post('/mcp', route, async (request, reply) => {
-    const { body, headers, ip } = request
+    const { body, headers } = request
     if (Array.isArray(body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
     const agentPdas = subscribedAgents(body)
-    const subscription =
-      agentPdas === null
-        ? NO_SUBSCRIPTION
-        : await subscribe(services, { agentPdas, clientIp: ip, response: reply.raw })
+    const subscription = agentPdas === null ? NO_SUBSCRIPTION : await subscribe(services, agentPdas, reply)
     let failure: unknown
     const response = await answerMessage({
       ...subscription,
@@ -91,11 +88,11 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
       authenticate: async () =>
         (await authenticateToken(services, request, request.headers.authorization)).wallet,
     })
-    await sessions.open(server, request.ip, reply.raw)
+    await sessions.open(server, reply)
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
-    const passing = passMessage(sessionId, request.body)
+    const passing = passMessage({ sessionId, proof: proofOf(request), message: request.body })
     // Without `await` in this process: the response must be sent before the tool is admitted.
     if (passing !== undefined) await passing
     return reply.code(202).send('Accepted')

@@ -1,15 +1,10 @@
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Peers } from '../../src/platform/process/peers.ts'
-import type { Received, Sessions } from './sessions.ts'
+import type { PostedMessage, Received, Sessions } from './sessions.ts'
 
 const CALL = 'mcp-message'
 const TIMEOUT_MS = 3_000
 const RETRY_SECONDS = 1
-
-interface PostedMessage {
-  readonly sessionId: string
-  readonly message: unknown
-}
 
 /** Session ids begin with the number of their process, if there are several. */
 export const sessionIdPrefix = (peers: Peers | null): string => (peers === null ? '' : `${peers.own}-`)
@@ -21,11 +16,8 @@ export const sessionIdPrefix = (peers: Peers | null): string => (peers === null 
 export function createSessionMessages(
   sessions: Pick<Sessions, 'receive'>,
   peers: Peers | null,
-): (sessionId: string, message: unknown) => void | Promise<void> {
-  peers?.answer(CALL, (payload) => {
-    const { sessionId, message } = payload as PostedMessage
-    return sessions.receive(sessionId, message)
-  })
+): (posted: PostedMessage) => void | Promise<void> {
+  peers?.answer(CALL, (payload) => sessions.receive(payload as PostedMessage))
   const receiveElsewhere = async (process: number, payload: PostedMessage): Promise<Received> => {
     if (peers === null) return 'unknown session'
     const reply = await peers.call(process, CALL, payload, TIMEOUT_MS)
@@ -34,11 +26,11 @@ export function createSessionMessages(
     if (reply.outcome === 'gone') return 'unknown session'
     throw new DomainError('OVERLOADED', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS })
   }
-  return (sessionId, message) => {
-    const process = Number(/^([1-9]\d?)-/.exec(sessionId)?.[1])
-    if (peers === null || process === peers.own) return check(sessions.receive(sessionId, message))
+  return (posted) => {
+    const process = Number(/^([1-9]\d?)-/.exec(posted.sessionId)?.[1])
+    if (peers === null || process === peers.own) return check(sessions.receive(posted))
     if (!(process <= peers.count)) return check('unknown session')
-    return receiveElsewhere(process, { sessionId, message }).then(check)
+    return receiveElsewhere(process, posted).then(check)
   }
 }
 

@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import { createHash } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { createPlaces, type NoPlace } from '../../src/platform/overload/places.ts'
@@ -11,19 +12,34 @@ export const QUIET_MS = 60_000
 
 interface Session {
   readonly transport: SseTransport
+  /** What its messages must prove. */
+  readonly proof: string | null
   /** The session was used. */
   readonly touch: () => void
 }
 
 export type Received = 'accepted' | 'unknown session' | 'invalid message'
 
+/** A message to a session. The id of the session is no proof: it is in URLs, and so in logs. */
+export interface PostedMessage {
+  readonly sessionId: string
+  /** The `proofOf` its request. */
+  readonly proof: string | null
+  readonly message: unknown
+}
+
+/** A hash of the Authorization. Null without one: then the session has no wallet. */
+export function proofOf({ headers: { authorization } }: FastifyRequest): string | null {
+  return authorization === undefined ? null : createHash('sha256').update(authorization).digest('base64')
+}
+
 /** Sessions of the HTTP+SSE transport (protocol 2024-11-05). A session ends with its stream. */
 export interface Sessions {
   /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
   checkLimit(clientIp: string): void
-  open(server: McpServer, clientIp: string, response: ServerResponse): Promise<void>
+  open(server: McpServer, reply: FastifyReply): Promise<void>
   /** Passes a posted message to its session. */
-  receive(sessionId: string, message: unknown): Received
+  receive(posted: PostedMessage): Received
   closeAll(): Promise<void>
 }
 
@@ -47,10 +63,10 @@ export function createSessions(
       const reason = places.refusal(clientNetwork(clientIp))
       if (reason !== null) refuse(reason)
     },
-    open: async (server, clientIp, response) => {
+    open: async (server, { request, raw: response }) => {
       const transport = new SseTransport(messagesPath, response, idPrefix)
       let isQuiet = false
-      const place = places.enter(clientNetwork(clientIp), {
+      const place = places.enter(clientNetwork(request.ip), {
         isIdle: () => isQuiet,
         close: () => response.destroy(),
       })
@@ -66,7 +82,7 @@ export function createSessions(
         idle.refresh()
         place.touch()
       }
-      sessions.set(transport.sessionId, { transport, touch })
+      sessions.set(transport.sessionId, { transport, proof: proofOf(request), touch })
       // The stream is silent until the client sends a request.
       response.setTimeout(0)
       response.once('close', () => {
@@ -78,9 +94,10 @@ export function createSessions(
       })
       await server.connect(transport)
     },
-    receive: (sessionId, message) => {
+    receive: ({ sessionId, proof, message }) => {
       const session = sessions.get(sessionId)
-      if (session === undefined) return 'unknown session'
+      if (session === undefined || (session.proof !== null && session.proof !== proof))
+        return 'unknown session'
       session.touch()
       try {
         session.transport.receive(message)

@@ -1,10 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ServerEventBus } from '@modelcontextprotocol/server'
+import type { FastifyReply } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import type { Services } from '../../src/services.ts'
+import { disconnected } from '../plugins/event-stream.ts'
 import { agentUri, pdaOfUri } from './resources.ts'
 
 /** URIs of one subscription. */
@@ -51,12 +52,12 @@ export const NO_SUBSCRIPTION: Subscription = {
  */
 export async function subscribe(
   { liveEvents }: Services,
-  { agentPdas, clientIp, response }: { agentPdas: string[]; clientIp: string; response: ServerResponse },
+  agentPdas: string[],
+  { request, raw: response }: FastifyReply,
 ): Promise<Subscription> {
-  const events = await liveEvents.registryEvents({ agentPdas }, clientIp)
-  const disconnected = new AbortController()
-  const { signal } = disconnected
-  response.once('close', () => disconnected.abort())
+  const signal = disconnected(request)
+  const client = { clientIp: request.ip, disconnected: () => signal }
+  const events = await liveEvents.registryEvents({ agentPdas }, client)
   const send = async (listener: Parameters<ServerEventBus['subscribe']>[0]): Promise<void> => {
     for await (const { agentPda } of events) {
       listener({ kind: 'resource_updated', uri: agentUri(agentPda) })

@@ -1,6 +1,7 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply } from 'fastify'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendRateLimit } from './rate-limits.ts'
 
 /** The open server-sent event streams. */
@@ -9,6 +10,24 @@ export interface EventStreams {
   send(reply: FastifyReply, response: Response): Promise<void>
   /** Cuts all connections. Clients reconnect after a cut, but not when a stream ends normally. */
   cutAll(): void
+}
+
+const signals = new WeakMap<Socket, AbortSignal>()
+
+/**
+ * Aborted when the connection of a request is closed, also if that was before this call: then
+ * its response emits no `close` any more.
+ */
+export function disconnected({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): AbortSignal {
+  const known = signals.get(socket)
+  if (known !== undefined) return known
+  const controller = new AbortController()
+  // A WebSocket has one for each of its streams. Older versions of Node warn of more than ten.
+  setMaxListeners(0, controller.signal)
+  if (socket.destroyed) controller.abort()
+  else socket.once('close', () => controller.abort())
+  signals.set(socket, controller.signal)
+  return controller.signal
 }
 
 export function createEventStreams(): EventStreams {
@@ -27,7 +46,7 @@ export function createEventStreams(): EventStreams {
       raw.statusCode = response.status
       open.add(raw)
       // A disconnected client is not an error.
-      await pump(response, raw).catch(() => undefined)
+      await pump(response, raw, disconnected(reply.request)).catch(() => undefined)
       open.delete(raw)
       raw.end()
     },
@@ -49,20 +68,19 @@ export function isEventStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
-async function pump({ body }: Response, raw: ServerResponse): Promise<void> {
+async function pump({ body }: Response, raw: ServerResponse, signal: AbortSignal): Promise<void> {
   const reader = body!.getReader()
-  const disconnected = new AbortController()
-  raw.once('close', () => {
-    disconnected.abort()
-    void reader.cancel().catch(() => undefined)
-  })
   let writtenAt = -Infinity
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done || disconnected.signal.aborted) return
-    const now = performance.now()
-    if (value[0] === COLON && now - writtenAt < PING_MS) continue
-    writtenAt = now
-    if (!raw.write(value)) await once(raw, 'drain', { signal: disconnected.signal })
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const now = performance.now()
+      if (value[0] === COLON && now - writtenAt < PING_MS) continue
+      writtenAt = now
+      if (!raw.write(value)) await once(raw, 'drain', { signal })
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined)
   }
 }

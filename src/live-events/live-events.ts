@@ -12,7 +12,7 @@ import { type EventFilter, eventFilter, type EventFilterInput } from './event-fi
 import { createFeed } from './feed.ts'
 import { newestPosition, positionOf, readEvents } from './read-events.ts'
 import { registryEvents } from './registry-events.ts'
-import { createStreams, STREAM_LIMITS } from './streams.ts'
+import { createStreams, STREAM_LIMITS, type StreamClient } from './streams.ts'
 
 export interface EventsInput extends EventFilterInput {
   /** Only events of these agents. */
@@ -40,14 +40,15 @@ export function createLiveEvents(options: {
     /**
      * Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN.
      */
-    registryEvents: async (input: EventsInput, clientIp: string) => {
+    registryEvents: async (input: EventsInput, client: StreamClient) => {
       const filter = { ...eventFilter(input), ...agentsFilter(input) }
-      streams.checkLimit(clientIp)
+      streams.checkLimit(client)
       const after = await startPosition(kysely, input.after)
-      return streams.open(clientIp, async function* (signal) {
+      return streams.open(client, async function* (signal) {
         const unsubscribe = await feed.subscribe()
         try {
-          yield* registryEvents({ feed, read, filter, after, signal })
+          const charge = (): void => client.chargeEvent?.()
+          yield* registryEvents({ feed, read, filter, after, charge, signal })
         } finally {
           unsubscribe()
         }
@@ -57,9 +58,9 @@ export function createLiveEvents(options: {
      * The record now and after each change, until it is settled. Rejects with
      * TRANSACTION_NOT_FOUND.
      */
-    transactionStatus: async (id: string, clientIp: string) => {
-      streams.checkLimit(clientIp)
-      return streams.open(clientIp, await watchTransaction(id))
+    transactionStatus: async (id: string, client: StreamClient) => {
+      streams.checkLimit(client)
+      return streams.open(client, await watchTransaction(id))
     },
     /** Ends all streams. */
     close: async () => {

@@ -7,6 +7,15 @@ import { createPlaces, type NoPlace, type PlaceLimits } from '../platform/overlo
 export const STREAM_LIMITS: PlaceLimits = { perClient: 20, total: 1_000 }
 const RETRY = { retryAfterSeconds: 30 }
 
+/** Who opens a stream. */
+export interface StreamClient {
+  readonly clientIp: string
+  /** Aborted when the client has disconnected. */
+  readonly disconnected: () => AbortSignal
+  /** Charges the client for some events. Throws RATE_LIMITED. */
+  readonly chargeEvent?: () => void
+}
+
 /** Counts and limits the open streams of this process. */
 export function createStreams(metrics: Metrics, limits: PlaceLimits) {
   const places = createPlaces(limits)
@@ -26,29 +35,34 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
   }
 
   /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
-  const checkLimit = (clientIp: string): void => {
+  const checkLimit = ({ clientIp }: StreamClient): void => {
     const reason = places.refusal(clientNetwork(clientIp))
     if (reason !== null) refuse(reason)
   }
 
   /** Counts a stream. Returns a function that uncounts it. */
-  const register = (clientIp: string, end: () => Promise<void>, cut: () => void): (() => void) => {
-    const place = places.enter(clientNetwork(clientIp), { isIdle: () => false, close: cut })
+  const register = (client: StreamClient, end: () => Promise<void>, cut: () => void): (() => void) => {
+    const place = places.enter(clientNetwork(client.clientIp), { isIdle: () => false, close: cut })
     if (typeof place === 'string') return refuse(place)
     openStreams.add(end)
+    const disconnected = client.disconnected()
+    const left = (): void => void end()
+    disconnected.addEventListener('abort', left)
     return () => {
       openStreams.delete(end)
+      disconnected.removeEventListener('abort', left)
       place.leave()
     }
   }
 
   /**
    * Wraps a stream. It counts from the first request for a value until it ends, fails or is
-   * returned. `return` also works while a value is awaited: it aborts the signal of `make`. A
-   * stream that loses its place fails with STREAMS_FULL, so that its client opens it again.
+   * returned, or its client disconnects: transports do not return each stream that its client left
+   * early. `return` also works while a value is awaited: it aborts the signal of `make`. A stream
+   * that loses its place fails with STREAMS_FULL, so that its client opens it again.
    */
   const open = <Value>(
-    clientIp: string,
+    client: StreamClient,
     make: (signal: AbortSignal) => AsyncGenerator<Value, void>,
   ): AsyncGenerator<Value, void> => {
     const ending = new AbortController()
@@ -67,7 +81,8 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
     const stream: typeof inner = {
       next: async () => {
         try {
-          if (!ending.signal.aborted) unregister ??= register(clientIp, end, cut)
+          if (client.disconnected().aborted) ending.abort()
+          if (!ending.signal.aborted) unregister ??= register(client, end, cut)
           const result = await inner.next()
           if (isCut) refuse('process')
           if (result.done === true) unregister?.()

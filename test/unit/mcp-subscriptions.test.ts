@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
 import { subscribe } from '../../rest/mcp/subscriptions.ts'
 import type { Services } from '../../src/services.ts'
@@ -19,11 +19,9 @@ test('a subscription reads the next event only after its client has read the las
     writableNeedDrain: true,
     destroy: () => destroyed.resolve(),
   })
-  const { bus } = await subscribe(services, {
-    agentPdas: ['agent'],
-    clientIp: '192.0.2.1',
-    response: response as unknown as ServerResponse,
-  })
+  const socket = Object.assign(new EventEmitter(), { destroyed: false })
+  const reply = { raw: response, request: { ip: '192.0.2.1', raw: { socket } } } as unknown as FastifyReply
+  const { bus } = await subscribe(services, ['agent'], reply)
   const received: string[] = []
   bus.subscribe((event) => {
     if (event.kind === 'resource_updated') received.push(event.uri)
@@ -34,7 +32,7 @@ test('a subscription reads the next event only after its client has read the las
   for (let i = 0; i < 10; i += 1) await nextTurn()
   expect(received).toEqual(['agent://agent 1', 'agent://agent 2'])
   // A client that disconnects ends the stream.
-  response.emit('close')
+  socket.emit('close')
   await destroyed.promise
   expect(read).toBe(2)
 })

@@ -10,7 +10,10 @@ export const AVAILABILITY_ERRORS = {
     status: 400,
     message: 'The operation costs {units} units, more than the limit of {max} per minute',
   },
-  MCP_SESSION_NOT_FOUND: { status: 404, message: 'MCP session not found: open one at /mcp/sse' },
+  MCP_SESSION_NOT_FOUND: {
+    status: 404,
+    message: 'MCP session not found: open one at /mcp/sse, and send messages with the same Authorization',
+  },
   MCP_SESSIONS_FULL: {
     status: 429,
     message: 'Too many open MCP streams: the limit per client is {max}. /mcp works without a stream',

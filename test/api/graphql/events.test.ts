@@ -9,7 +9,8 @@ import { recordStatements } from '../../support/statements.ts'
 
 const statements = recordStatements()
 const LIMITS = {
-  reads: 4,
+  // One for the subscription, two for earlier events, and one for each of three agents.
+  reads: 6,
   prepare: 10,
   submit: 10,
   sponsoredPrepare: 10,

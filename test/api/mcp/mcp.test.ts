@@ -239,7 +239,7 @@ test('GET /mcp is 405, and a message without a session is 404', async () => {
   })
   expect(lost.status).toBe(404)
   expect(await lost.json()).toEqual({
-    error: 'MCP session not found: open one at /mcp/sse',
+    error: 'MCP session not found: open one at /mcp/sse, and send messages with the same Authorization',
     details: { code: 'MCP_SESSION_NOT_FOUND' },
   })
 })

@@ -224,7 +224,8 @@ describe('a subscription', () => {
 
   test('reads only the events of its agents', async () => {
     const agentPdas = [keyOf('agent one')]
-    const events = await t.services.liveEvents.registryEvents({ agentPdas }, '192.0.2.1')
+    const client = { clientIp: '192.0.2.1', disconnected: () => new AbortController().signal }
+    const events = await t.services.liveEvents.registryEvents({ agentPdas }, client)
     const first = events.next()
     await emit('evt_mcp_4', 'agent two')
     await emit('evt_mcp_5', 'agent one')

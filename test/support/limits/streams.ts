@@ -8,7 +8,7 @@ import { createPersistedDocuments } from '../../../rest/graphql/persisted-docume
 import { limitReading } from '../../../rest/graphql/socket-reading.ts'
 import { SseTransport } from '../../../rest/mcp/sse-transport.ts'
 import { subscribedAgents } from '../../../rest/mcp/subscriptions.ts'
-import { STREAM_LIMITS, createStreams } from '../../../src/live-events/streams.ts'
+import { STREAM_LIMITS, type StreamClient, createStreams } from '../../../src/live-events/streams.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { type TestClient, clientAt } from '../clients.ts'
 import { type Cases, type Check, testedIn, equals, least, list, most, pad } from './check.ts'
@@ -100,6 +100,9 @@ const tool = async (name: string, args: object): Promise<string> =>
 /** What the transport adds to the name of a method. */
 const FRAME = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: '' })}\n\n`
 
+const { signal } = new AbortController()
+const clientOf = (clientIp: string): StreamClient => ({ clientIp, disconnected: () => signal })
+
 async function* hanging(): AsyncGenerator<void, void> {
   yield await new Promise<void>(() => undefined)
 }
@@ -190,7 +193,7 @@ export const streamCases: Cases = {
     'Live streams of a process': most((n) => {
       const streams = createStreams(createMetrics(), STREAM_LIMITS)
       // Networks with one stream each, so that none has more than the last one.
-      const opened = list(n, (i) => streams.open(`198.18.${i >> 8}.${i & 255}`, hanging).next())
+      const opened = list(n, (i) => streams.open(clientOf(`198.18.${i >> 8}.${i & 255}`), hanging).next())
       return Promise.race([...opened, turn()])
     }),
   },
