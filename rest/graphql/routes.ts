@@ -53,9 +53,8 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     }
     const context = contextOf(request)
     const answer = await server.shortPath.answer(request, context)
-    if (answer.body !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
-    const { charge } = answer
-    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, { ...context, charge })
+    if (answer !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
+    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)
     server.shortPath.learn(request, response)
     if (response.status === 406) throw notAcceptable(request, response)
     if (isEventStream(response)) return streams.send(reply, response)
