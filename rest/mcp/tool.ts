@@ -1,6 +1,7 @@
 import type { CallToolResult, McpServer, ResourceLink, ToolAnnotations } from '@modelcontextprotocol/server'
 import { type ZodObject, type ZodRawShape, type output, z } from 'zod'
 import { knownError } from '../../src/domain/known-error.ts'
+import { visible } from '../../src/domain/quoted.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
 import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../../src/services.ts'
@@ -63,7 +64,8 @@ export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape
         if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
         if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
         const result = await run(services, given, context)
-        const text = { type: 'text' as const, text: JSON.stringify(result) }
+        // The text may be put into a conversation as it is, with names that others chose.
+        const text = { type: 'text' as const, text: visible(JSON.stringify(result)) }
         // Clients of the first protocol versions refuse types of content that they do not know.
         const linked = era === 'modern' && links !== undefined ? links(result) : []
         return { content: [text, ...linked], structuredContent: { ...result } }
@@ -96,7 +98,7 @@ function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'l
   const lines = [message, addition.message, ...(addition.logs ?? [])].filter((line) => line !== undefined)
   return {
     isError: true,
-    content: [{ type: 'text', text: lines.join('\n') }],
+    content: [{ type: 'text', text: lines.map(visible).join('\n') }],
     _meta: { code, status },
   }
 }
