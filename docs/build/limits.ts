@@ -30,7 +30,7 @@ import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
 import { type Setting, SETTINGS } from '../../src/platform/config/settings.ts'
 import { MAX_URL_LENGTH } from '../../src/platform/net/check-url.ts'
 import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
-import { RELAY_POLICY } from '../../src/relay/policy.ts'
+import { PREPARE_UNITS, RELAY_POLICY } from '../../src/relay/policy.ts'
 import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-store.ts'
 import { SPONSOR_POLICY } from '../../src/sponsorship/policy.ts'
 import { ATTEMPTS_SHOWN } from '../../src/webhooks/deliveries/delivery-record.ts'
@@ -435,7 +435,7 @@ export function limitsPage(): string {
     '# Limits',
     'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
-    `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, and each file of \`/docs\` too; a file of GraphiQL costs 20. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
+    `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, and each file of \`/docs\` too; a preparation costs ${PREPARE_UNITS}, the MCP tool \`list_agents\` one more than \`GET /agents\`, and a file of GraphiQL costs 20. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
     table(['Requests', 'Value', 'Counted by'], rateLimits),
     `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),

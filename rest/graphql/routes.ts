@@ -91,7 +91,7 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
   })
 
   graphiqlFiles(app)
-  const sdl = printedSchema()
+  const sdl = Buffer.from(printedSchema())
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),
   )

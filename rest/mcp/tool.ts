@@ -4,6 +4,7 @@ import { knownError } from '../../src/domain/known-error.ts'
 import { visible } from '../../src/domain/quoted.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
 import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
+import { PREPARE_UNITS } from '../../src/relay/policy.ts'
 import type { Services } from '../../src/services.ts'
 import type { McpContext } from './context.ts'
 import { withStoredJsonSchema } from './json-schema.ts'
@@ -26,7 +27,7 @@ interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> 
   readonly effect: keyof typeof ANNOTATIONS
   /** The rate limit that counts calls. Each message also costs units. */
   readonly kind?: GuardedKind
-  /** Units that a call costs. Default: one, which every message costs. */
+  /** Units that a call costs. Default: those of a preparation, or one, which every message costs. */
   readonly units?: (input: output<ZodObject<Input>>) => number
   readonly input: Input
   readonly output: ZodObject<Output>
@@ -47,7 +48,8 @@ export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape
   name: string,
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { title, description, effect, kind, units, run, links } = definition
+  const { title, description, effect, kind, run, links } = definition
+  const { units = effect === 'prepare' ? () => PREPARE_UNITS : undefined } = definition
   const config = {
     title,
     description,

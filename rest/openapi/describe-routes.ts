@@ -28,15 +28,15 @@ export async function describeRoutes(
     },
   })
   const write = (change: (document: OpenApiDocument) => OpenApiDocument) => {
-    let written = { values: '', text: '' }
-    return async (): Promise<string> => {
+    let written: { values: string; bytes: Buffer } | undefined
+    return async (): Promise<Buffer> => {
       const live = await readLiveValues(services)
       const values = JSON.stringify(live)
-      if (written.text === '' || written.values !== values) {
+      if (written?.values !== values) {
         const document = change(app.swagger() as unknown as OpenApiDocument)
-        written = { values, text: JSON.stringify(withLiveValues(document, live)) }
+        written = { values, bytes: Buffer.from(JSON.stringify(withLiveValues(document, live))) }
       }
-      return written.text
+      return written.bytes
     }
   }
   const writeDocument = write((document) => document)

@@ -40,7 +40,7 @@ const STYLE = `
 `
 
 /** Serves Swagger UI at /docs. `writeDocument` returns the OpenAPI document for it. */
-export async function docsPage(app: RestApp, writeDocument: () => Promise<string>): Promise<void> {
+export async function docsPage(app: RestApp, writeDocument: () => Promise<Buffer>): Promise<void> {
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/docs/static/'))
       route.config = { ...route.config, units: FILE_UNITS, priority: 'file' }
