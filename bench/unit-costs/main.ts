@@ -74,7 +74,7 @@ async function known(): Promise<Known> {
   const isReady = async (): Promise<boolean> => (await fetch(`${gateway.baseUrl}/ready`)).status === 200
   while (!(await isReady()) || (await read('limit=1')).total < 200)
     await new Promise((resolve) => setTimeout(resolve, 500))
-  const [one] = (await read('limit=1')).agents
+  const [one] = (await read('limit=1&status=active')).agents
   const [basic] = (await read('limit=1&tier=basic&status=active')).agents
   return { pda: one!.pda, owner: one!.owner, sponsored: basic!.owner }
 }
