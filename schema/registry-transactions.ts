@@ -1,5 +1,6 @@
 import type { InputFieldBuilder, InputRef } from '@pothos/core'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
+import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { RegistryTransactions } from '../src/relay/registry-transactions.ts'
 import { builder, type Types } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
@@ -98,7 +99,7 @@ function prepareMutations<Input extends object>(
   for (const [method, description] of Object.entries(methods) as [MethodWith<Input>, string][])
     builder.mutationField(`prepare${method[0]?.toUpperCase()}${method.slice(1)}`, (t) =>
       t.field({
-        extensions: { rateLimit: 'prepare' },
+        extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS },
         type: PreparedTransactionRef,
         description,
         args: { input: t.arg({ type, required: true, description: 'The values of the instruction.' }) },

@@ -5,7 +5,7 @@ import {
 } from '../src/domain/transaction-status.ts'
 import type { FeeEstimate } from '../src/relay/fees.ts'
 import { preparedInstructions } from '../src/relay/message-instructions.ts'
-import { PRIORITY_LEVELS } from '../src/relay/policy.ts'
+import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
 import { builder } from './builder.ts'
@@ -214,7 +214,7 @@ builder.mutationFields((t) => ({
     resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
-    extensions: { rateLimit: 'prepare' },
+    extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS },
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it. Errors: see POST /relay/prepare.',
     args: {

@@ -1,3 +1,4 @@
+import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { Eligibility } from '../src/sponsorship/eligibility.ts'
 import { builder } from './builder.ts'
 import { InstructionInput, PreparedTransactionRef, PriorityLevel, TransactionRef } from './relay.ts'
@@ -76,7 +77,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   registerSponsored: t.field({
-    extensions: { rateLimit: 'register' },
+    extensions: { rateLimit: 'register', units: () => PREPARE_UNITS },
     type: PreparedTransactionRef,
     description:
       'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing. Errors: see POST /sponsor/register.',
@@ -104,7 +105,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.submit(input, clientIp),
   }),
   prepareSponsoredTransaction: t.field({
-    extensions: { rateLimit: 'sponsoredPrepare' },
+    extensions: { rateLimit: 'sponsoredPrepare', units: () => PREPARE_UNITS },
     type: PreparedTransactionRef,
     description:
       'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`. Errors: see POST /relay/prepare/sponsored.',

@@ -4,7 +4,7 @@ import { quoted } from '../../src/domain/quoted.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /**
- * Rejects requests that no route can answer, before their body is read: 400 without Host, 417 for
+ * Rejects requests that no route can answer, before their body is read: 400 without one Host, 417 for
  * an unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known
  * paths. Call it before the routes are registered.
  */
@@ -37,13 +37,23 @@ export function checkRequests(app: RestApp): void {
   })
 }
 
-/** RFC 9110, sections 7.2 and 10.1.1. */
-function headerProblem({ headers: { host, expect }, raw }: FastifyRequest): DomainError | null {
+/** RFC 9112, section 3.2, and RFC 9110, section 10.1.1. */
+export function headerProblem({ headers: { host, expect }, raw }: FastifyRequest): DomainError | null {
   if (host === undefined && raw.httpVersion === '1.1')
     return new DomainError('INVALID_REQUEST', { problem: 'The Host header is missing' })
+  if (hasSecondHost(raw.rawHeaders))
+    return new DomainError('INVALID_REQUEST', { problem: 'There must be one Host header' })
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     return new DomainError('EXPECTATION_FAILED', { value: quoted(expect) })
   return null
+}
+
+/** Node keeps only the first in `headers`. A proxy may have chosen the route by another one. */
+function hasSecondHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
+  return hosts > 1
 }
 
 function handleUnknownRoute(

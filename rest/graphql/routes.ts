@@ -43,7 +43,8 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     clientIp: request.ip,
     authenticate: () => authenticateRequest(services, request),
     count: (kind) => countRequest(services, request, kind),
-    charge: (units, paid) => chargeRequest(services, request, units, paid),
+    charge: (units, paid) => chargeRequest(services, request, units, { paid }),
+    spend: (units) => services.rateLimits.spend(request.ip, units),
     disconnected: () => disconnected(request),
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -55,9 +56,8 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     }
     const context = contextOf(request)
     const answer = await server.shortPath.answer(request, context)
-    if (answer.body !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
-    const { charge } = answer
-    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, { ...context, charge })
+    if (answer !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
+    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)
     server.shortPath.learn(request, response)
     if (response.status === 406) throw notAcceptable(request, response)
     if (isEventStream(response)) return streams.send(reply, response)
@@ -93,7 +93,7 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     })
   })
 
-  const sdl = printedSchema()
+  const sdl = Buffer.from(printedSchema())
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),
   )

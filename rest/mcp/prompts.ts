@@ -1,6 +1,7 @@
 import { completable, type GetPromptResult, type McpServer } from '@modelcontextprotocol/server'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { z } from 'zod'
+import { visible } from '../../src/domain/quoted.ts'
 
 /** Suggests the values that begin with what was typed. */
 const oneOf = <Value extends string>(values: readonly [Value, ...Value[]], description: string) =>
@@ -67,5 +68,5 @@ export function addPrompts(server: McpServer): void {
 }
 
 function userMessage(lines: readonly string[]): GetPromptResult {
-  return { messages: [{ role: 'user', content: { type: 'text', text: lines.join('\n') } }] }
+  return { messages: [{ role: 'user', content: { type: 'text', text: lines.map(visible).join('\n') } }] }
 }

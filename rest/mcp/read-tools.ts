@@ -51,7 +51,8 @@ export const READ_TOOLS = [
     description:
       'Lists agents with the highest reputation first. Excludes agents whose card does not match the recorded hash.',
     effect: 'read',
-    units: (filter) => agentListUnits(filter, filter.offset),
+    // Its output is written twice, and checked by the SDK.
+    units: (filter) => 1 + agentListUnits(filter, filter.offset),
     input: {
       owner: owner.optional(),
       tier: tier.optional(),

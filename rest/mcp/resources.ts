@@ -7,6 +7,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
 import { knownError } from '../../src/domain/known-error.ts'
+import { visible } from '../../src/domain/quoted.ts'
 import { type AgentView, agentView } from './agent-view.ts'
 import type { McpContext } from './context.ts'
 
@@ -22,7 +23,7 @@ export function pdaOfUri(uri: string): string | null {
 }
 
 export function agentLink({ pda, name }: AgentView): ResourceLink {
-  return { type: 'resource_link', uri: agentUri(pda), name, mimeType: 'application/json' }
+  return { type: 'resource_link', uri: agentUri(pda), name: visible(name), mimeType: 'application/json' }
 }
 
 /** Offers agents and DID Documents as resources. */
@@ -35,7 +36,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Mcp
     let done = (): void => undefined
     try {
       done = admit('low')
-      return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(await value()) }] }
+      return { contents: [{ uri: uri.href, mimeType, text: visible(JSON.stringify(await value())) }] }
     } catch (error) {
       const known = knownError(error)
       if (known === null) {

@@ -1,8 +1,10 @@
 import type { CallToolResult, McpServer, ResourceLink, ToolAnnotations } from '@modelcontextprotocol/server'
 import { type ZodObject, type ZodRawShape, type output, z } from 'zod'
 import { knownError } from '../../src/domain/known-error.ts'
+import { visible } from '../../src/domain/quoted.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
 import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
+import { PREPARE_UNITS } from '../../src/relay/policy.ts'
 import type { Services } from '../../src/services.ts'
 import type { McpContext } from './context.ts'
 import { withStoredJsonSchema } from './json-schema.ts'
@@ -25,7 +27,7 @@ interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> 
   readonly effect: keyof typeof ANNOTATIONS
   /** The rate limit that counts calls. Each message also costs units. */
   readonly kind?: GuardedKind
-  /** Units that a call costs. Default: one, which every message costs. */
+  /** Units that a call costs. Default: those of a preparation, or one, which every message costs. */
   readonly units?: (input: output<ZodObject<Input>>) => number
   readonly input: Input
   readonly output: ZodObject<Output>
@@ -46,7 +48,8 @@ export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape
   name: string,
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { title, description, effect, kind, units, run, links } = definition
+  const { title, description, effect, kind, run, links } = definition
+  const { units = effect === 'prepare' ? () => PREPARE_UNITS : undefined } = definition
   const config = {
     title,
     description,
@@ -63,7 +66,8 @@ export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape
         if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
         if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
         const result = await run(services, given, context)
-        const text = { type: 'text' as const, text: JSON.stringify(result) }
+        // The text may be put into a conversation as it is, with names that others chose.
+        const text = { type: 'text' as const, text: visible(JSON.stringify(result)) }
         // Clients of the first protocol versions refuse types of content that they do not know.
         const linked = era === 'modern' && links !== undefined ? links(result) : []
         return { content: [text, ...linked], structuredContent: { ...result } }
@@ -96,7 +100,7 @@ function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'l
   const lines = [message, addition.message, ...(addition.logs ?? [])].filter((line) => line !== undefined)
   return {
     isError: true,
-    content: [{ type: 'text', text: lines.join('\n') }],
+    content: [{ type: 'text', text: lines.map(visible).join('\n') }],
     _meta: { code, status },
   }
 }

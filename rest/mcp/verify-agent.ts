@@ -1,5 +1,5 @@
 import { type Tier, TIERS } from '@agent-registry/program'
-import { quoted } from '../../src/domain/quoted.ts'
+import { quoted, visible } from '../../src/domain/quoted.ts'
 import { ownerDid } from '../../src/domain/did.ts'
 import type { Services } from '../../src/services.ts'
 import { type AgentView, agentView } from './agent-view.ts'
@@ -32,7 +32,7 @@ export async function verifyAgent({ agents }: Services, input: VerifyAgentInput)
   }
   const { name, pda, status, tier, reputationScore, cardHashMismatch } = agent
   const checks = [
-    { check: 'registered', passed: true, detail: `${name} at ${pda}` },
+    { check: 'registered', passed: true, detail: `${visible(name)} at ${pda}` },
     { check: 'active', passed: status === 'active', detail: `status is ${status}` },
     {
       check: 'card',

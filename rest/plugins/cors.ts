@@ -1,4 +1,5 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
+import { headerProblem } from '../contract/request-checks.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** Names of headers, separated by commas. The longest real list is far shorter. */
@@ -18,12 +19,14 @@ export async function allowOrigins(app: RestApp, origins: readonly string[]): Pr
     maxAge: 600,
     strictPreflight: false,
   }
-  // Every other OPTIONS request is answered with the methods of its path (request-checks.ts).
+  // Every other OPTIONS request is answered or refused by request-checks.ts.
   const other = { ...options, preflight: false }
   const refusing = { ...options, allowedHeaders: [] }
   await app.register(cors, {
-    delegator: ({ headers }, done) => {
-      if (headers['access-control-request-method'] === undefined) done(null, other)
+    delegator: (request, done) => {
+      const { headers } = request
+      const isPreflight = headers['access-control-request-method'] !== undefined
+      if (!isPreflight || headerProblem(request) !== null) done(null, other)
       // By default, the package allows the requested headers. A `*` would exclude Authorization.
       else done(null, areHeaderNames(headers['access-control-request-headers']) ? options : refusing)
     },

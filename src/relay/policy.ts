@@ -10,6 +10,9 @@ import {
 export const PRIORITY_LEVELS = ['low', 'medium', 'high'] as const
 export type PriorityLevel = (typeof PRIORITY_LEVELS)[number]
 
+/** A preparation reads accounts, simulates and decodes: see `bench/unit-costs`. */
+export const PREPARE_UNITS = 3
+
 /** The limits of a relayed transaction. */
 export const RELAY_POLICY = {
   maxInstructions: 16,

@@ -28,7 +28,8 @@ export const COMPILED_FIELDS: readonly string[] = [
 
 /**
  * Whether a valid document is one query of such fields, which the compiled form answers like
- * graphql-js. Compiled conditions lose fields, so no directives are allowed.
+ * graphql-js. Compiled conditions lose fields, so no directives are allowed. Compiled objects lose a
+ * field with the alias `__proto__`.
  */
 export function canCompile(query: string, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
@@ -44,7 +45,8 @@ export function canCompile(query: string, document: DocumentNode): boolean {
     document,
     visitWithTypeInfo(types, {
       Directive: refuse,
-      Field: ({ name: { value: name } }) => {
+      Field: ({ alias, name: { value: name } }) => {
+        if (alias?.value === '__proto__') return refuse()
         const isRoot = types.getParentType() === schema.getQueryType()
         return name === '__typename' || !isRoot || COMPILED_FIELDS.includes(name) ? undefined : refuse()
       },

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { Counter } from 'prom-client'
 import { createGraphQLContext } from '../../../schema/context.ts'
 import { hasTooManyValues } from '../../../schema/limits.ts'
@@ -9,8 +10,12 @@ import type { OperationRequest } from '../charges.ts'
 import type { PersistedDocuments } from '../persisted-documents.ts'
 import type { CompiledQueries } from './compiled-queries.ts'
 
-/** Accept headers that are remembered. Requests with others take the usual path. */
+/** Accept headers that are remembered, the last used ones. */
 const MAX_ACCEPT_HEADERS = 50
+/** Without the header, a response has the media type as for this one. */
+const ANY_TYPE = '*/*'
+/** A query that fails is executed and charged twice, which its client must be able to pay. */
+const MAX_UNITS = 100
 const JSON_TYPES = /^application\/(graphql-response\+)?json;/
 const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions'])
 
@@ -22,19 +27,16 @@ interface Params {
 }
 
 /**
- * `charge` is what Yoga charges for an operation that was left to it: nothing if it was charged
- * before.
- */
-export type ShortAnswer =
-  | { readonly body: string; readonly mediaType: string }
-  | { readonly body: null; readonly charge: OperationRequest['charge'] }
-
-/**
  * Answers compiled queries without Yoga, whose Request and Response take three times as long as a
- * small query. What is unusual or has an error is left to Yoga.
+ * small query. What is unusual or has an error is left to Yoga, which charges and executes it
+ * again.
  */
 export interface ShortPath {
-  answer(request: FastifyRequest, context: OperationRequest): Promise<ShortAnswer>
+  /** Null if Yoga must answer. */
+  answer(
+    request: FastifyRequest,
+    context: OperationRequest,
+  ): Promise<{ readonly body: string; readonly mediaType: string } | null>
   /** Remembers the media type that Yoga chose for the Accept header of a request. */
   learn(request: FastifyRequest, response: Response): void
 }
@@ -51,24 +53,27 @@ export function createShortPath(dependencies: {
     help: 'Requests to /graphql that a compiled query answered',
     registers: [metrics],
   })
-  const mediaTypes = new Map<string | undefined, string>()
+  const mediaTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS })
   return {
     answer: async (request, context) => {
-      const left = { body: null, charge: context.charge }
-      const mediaType = mediaTypes.get(request.headers.accept)
+      const mediaType = mediaTypes.get(request.headers.accept ?? ANY_TYPE)
       const params = mediaType === undefined ? null : readParams(request, documents)
       const query = params?.query === undefined ? undefined : queries.find(params.query)
-      if (mediaType === undefined || !params?.query || query === undefined) return left
+      if (mediaType === undefined || !params?.query || query === undefined) return null
       const { operationName = null, variables } = params
-      if (operationName !== null && operationName !== query.operationName) return left
+      if (operationName !== null && operationName !== query.operationName) return null
       const units = documentUnits(params.query) + query.units(variables ?? {})
+      if (units > MAX_UNITS) return null
       try {
-        if (units > 1) context.charge(units, 1)
+        context.charge(units, 1)
       } catch {
-        return left
+        return null
       }
       const result = await query.run(createGraphQLContext(services, context), variables ?? {})
-      if (result === null) return { body: null, charge: () => undefined }
+      if (result === null) {
+        context.charge(1, 0)
+        return null
+      }
       documents.store(params)
       answered.inc()
       return { body: JSON.stringify(result), mediaType }
@@ -76,7 +81,7 @@ export function createShortPath(dependencies: {
     learn: ({ headers: { accept } }, { status, headers }) => {
       const mediaType = headers.get('content-type')
       if (status !== 200 || mediaType === null || !JSON_TYPES.test(mediaType)) return
-      if (mediaTypes.size < MAX_ACCEPT_HEADERS) mediaTypes.set(accept, mediaType)
+      mediaTypes.set(accept ?? ANY_TYPE, mediaType)
     },
   }
 }

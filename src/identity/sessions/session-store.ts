@@ -26,24 +26,27 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 
 export function createSessionStore(kysely: Kysely<Database>): SessionStore {
   return {
-    add: async ({ tokenHash, wallet, createdAt, expiresAt }, now) => {
-      await sql`
-        with ended as materialized (
-          select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}
-          order by used_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
-        ),
-        surplus as materialized (
-          select token_hash from wallet_sessions where wallet = ${wallet}
-          order by used_at desc offset ${sql.lit(MAX_PER_WALLET - 1)} for update skip locked
-        ),
-        removed as (
-          delete from wallet_sessions
-          where token_hash in (select token_hash from ended union select token_hash from surplus)
-        )
-        insert into wallet_sessions (token_hash, wallet, created_at, used_at, expires_at)
-        values (${tokenHash}, ${wallet}, ${createdAt}, ${createdAt}, ${expiresAt})
-      `.execute(kysely)
-    },
+    add: ({ tokenHash, wallet, createdAt, expiresAt }, now) =>
+      kysely.transaction().execute(async (trx) => {
+        // One sign-in of a wallet at a time, so that each sees the sessions before it.
+        await sql`select pg_advisory_xact_lock(hashtextextended(${wallet}, 0))`.execute(trx)
+        await sql`
+          with ended as materialized (
+            select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}
+            order by used_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
+          ),
+          surplus as materialized (
+            select token_hash from wallet_sessions where wallet = ${wallet} and used_at >= ${iso(now - IDLE_MS)}
+            order by used_at desc offset ${sql.lit(MAX_PER_WALLET - 1)}
+          ),
+          removed as (
+            delete from wallet_sessions
+            where token_hash in (select token_hash from ended union select token_hash from surplus)
+          )
+          insert into wallet_sessions (token_hash, wallet, created_at, used_at, expires_at)
+          values (${tokenHash}, ${wallet}, ${createdAt}, ${createdAt}, ${expiresAt})
+        `.execute(trx)
+      }),
     use: async (tokenHash, now) => {
       const row = await kysely
         .selectFrom('wallet_sessions')

@@ -3,6 +3,8 @@ import { quoted } from '../../domain/quoted.ts'
 
 const INTRODUCTION = ' wants you to sign in with your Solana account:'
 const STATEMENT_PLACE = 3
+/** Could show the user of a wallet other lines than the ones that are read. */
+const MISLEADING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /** The lines after the statement, in this order. */
 const FIELDS = [
@@ -35,6 +37,9 @@ export function writeSignInMessage({ domain, address, ...fields }: SignInMessage
 
 /** Reads a sign-in message, with or without a statement. Throws INVALID_SIGN_IN_MESSAGE. */
 export function parseSignInMessage(text: string): SignInMessage {
+  const misleading = MISLEADING.exec(text)
+  if (misleading !== null)
+    throw invalidMessage(`control and bidirectional characters are not allowed, got ${quoted(misleading[0])}`)
   const [first = '', address = '', ...rest] = text.trimEnd().split('\n')
   if (!first.endsWith(INTRODUCTION))
     throw invalidMessage(`the first line must end with "${INTRODUCTION.trim()}"`)

@@ -11,6 +11,7 @@ export const MAX_MESSAGE_BYTES = 2_048
 export const CLOCK_SKEW_MS = 60_000
 
 const BASE64_OF_64_BYTES = /^[A-Za-z0-9+/]{86}==$/
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const NONCE = /^[1-9A-HJ-NP-Za-km-z]{16,24}$/
 
 export interface SignIn {
@@ -53,7 +54,8 @@ export function verifySignIn(
 function checkFields(message: SignInMessage, { origins, chainIds }: SignInRules): void {
   const { domain, uri, version, chainId, nonce } = message
   const url = URL.parse(uri)
-  if (url === null || !isAllowedOrigin(url, origins))
+  // The text must begin with the origin. A parser also accepts `https:host` and `https://user@host`.
+  if (url === null || !isAllowedOrigin(url, origins) || !`${uri}/`.startsWith(`${url.origin}/`))
     throw invalidLine('uri', `must be a page of ${formatOrigins(origins)}`, uri)
   if (domain !== url.host)
     throw invalidMessage(`the domain must be "${url.host}" as in URI, got ${quoted(domain)}`)
@@ -71,8 +73,8 @@ function checkTimes({ issuedAt, expirationTime, notBefore }: SignInMessage, now:
 }
 
 function timeOf(name: 'issuedAt' | 'expirationTime' | 'notBefore', value: string): number {
-  const time = Date.parse(value)
-  if (Number.isNaN(time)) throw invalidLine(name, 'must be an ISO 8601 time', value)
+  const time = RFC_3339.test(value) ? Date.parse(value) : NaN
+  if (Number.isNaN(time)) throw invalidLine(name, 'must be an RFC 3339 time', value)
   return time
 }
 

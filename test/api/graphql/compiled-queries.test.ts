@@ -115,8 +115,6 @@ describe('a query that is used often is answered as before', () => {
 
   const WIDE = '{ agents(limit: 200) { agents { pda owner name stake { pda depositedAmount } } } }'
 
-  const FAILING = `{ agent(pda: "x") { name } ${WIDE.slice(1)}`
-
   const ask = async ({ app }: TestApp, payload: object | string, headers: Record<string, string> = {}) => {
     const response = await app.inject({
       method: 'POST',
@@ -191,6 +189,22 @@ describe('a query that is used often is answered as before', () => {
     expect(ours).toEqual(theirs)
   })
 
+  test.each(Object.getOwnPropertyNames(Object.prototype))('with the name %s for anything', async (name) => {
+    const queries = [
+      `{ ${name}: __typename agents { total } }`,
+      `{ agents(limit: 1) { ${name}: total agents { ${name}: name } } }`,
+      `{ agents { ...${name} } } fragment ${name} on AgentPage { total }`,
+      `query ${name} { agents { total } }`,
+      `query ($${name}: Int) { agents(limit: $${name}) { total agents { pda } } }`,
+    ]
+    for (const query of queries) {
+      await warmUp({ query })
+      const answer = await ask(t, { query })
+      expect(answer).toEqual(await ask(slow, { query }))
+      expect(answer.status).toBe(200)
+    }
+  })
+
   test('and a GET request with the media type of a body too', async () => {
     await warmUp({ query: LIST })
     const statusOf = async (url: string) => (await t.app.inject({ url, headers: JSON_BODY })).statusCode
@@ -214,7 +228,7 @@ describe('a query that is used often is answered as before', () => {
     expect((await ask(t, payload)).body).toBe('{"data":{"agents":{"total":4}}}')
   })
 
-  test('for the same units, with errors too', async () => {
+  test('for the same units', async () => {
     const kinds = Object.keys(RATE_LIMIT_KINDS) as RateLimitKind[]
     const rateLimits = Object.fromEntries(kinds.map((kind) => [kind, 1_000])) as RateLimitNumbers
     const limited = { database: t.database, rateLimits, clock: { now: () => FIXED_NOW } }
@@ -223,7 +237,7 @@ describe('a query that is used often is answered as before', () => {
     const remaining = async (app: TestApp, payload: object) =>
       (await ask(app, payload)).headers['ratelimit-remaining']
     try {
-      const payloads = [{ query: LIST }, { query: WIDE }, { query: FAILING }]
+      const payloads = [{ query: LIST }, { query: WIDE }]
       for (let i = 0; i < 20; i++)
         for (const payload of payloads)
           expect(await remaining(fast, payload)).toBe(await remaining(reference, payload))

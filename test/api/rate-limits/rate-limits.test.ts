@@ -294,17 +294,52 @@ test('health and readiness are never counted', async () => {
 })
 
 test('each kind has its own count', async () => {
-  const prepare = () =>
-    t.app.inject({ method: 'POST', url: '/relay/prepare', remoteAddress: '203.0.113.5', payload: {} })
+  const submit = () =>
+    t.app.inject({ method: 'POST', url: '/relay/submit', remoteAddress: '203.0.113.5', payload: {} })
   const statuses = []
-  for (let i = 0; i < 4; i++) statuses.push((await prepare()).statusCode)
+  for (let i = 0; i < 4; i++) statuses.push((await submit()).statusCode)
   expect(statuses).toEqual([400, 400, 400, 429])
   expect((await agents('203.0.113.5')).statusCode).toBe(200)
 })
 
+const PREPARATIONS: [string, object][] = [
+  ['/relay/prepare', {}],
+  ['/relay/prepare/sponsored', {}],
+  ['/relay/prepare/close-agent', { ownerPubkey: keyOf('owner') }],
+  ['/sponsor/register', {}],
+  [
+    '/graphql',
+    { query: `mutation { prepareCloseAgent(input: { ownerPubkey: "${keyOf('owner')}" }) { id } }` },
+  ],
+]
+
+test.each(PREPARATIONS)('a preparation costs three units: %s', async (url, payload) => {
+  const remoteAddress = `203.0.116.${(address += 1)}`
+  await t.app.inject({ method: 'POST', url, remoteAddress, payload })
+  expect((await agents(remoteAddress)).headers['ratelimit-remaining']).toBe('1')
+})
+
+test('a preparation costs three units in MCP, and a list of agents two', async () => {
+  const call = async (remoteAddress: string, name: string, args: object) => {
+    const headers = MCP_HEADERS
+    const payload = toolCall(name, args)
+    const { body } = await t.app.inject({ method: 'POST', url: '/mcp', headers, remoteAddress, payload })
+    expect(body).not.toContain('RATE_LIMITED')
+    return (await agents(remoteAddress)).headers['ratelimit-remaining']
+  }
+  const owner = { ownerPubkey: keyOf('owner') }
+  expect(await call('203.0.117.1', 'prepare_close_agent', owner)).toBe('1')
+  expect(await call('203.0.117.2', 'list_agents', {})).toBe('2')
+})
+
 test('a sponsored prepare counts as one through POST /relay/prepare too', async () => {
+  const other = await createTestApp({
+    rateLimits: { ...LIMITS, reads: 100 },
+    clock: { now: () => now },
+    database: t.database,
+  })
   const prepare = () =>
-    t.app.inject({
+    other.app.inject({
       method: 'POST',
       url: '/relay/prepare',
       remoteAddress: '203.0.113.6',
@@ -313,6 +348,7 @@ test('a sponsored prepare counts as one through POST /relay/prepare too', async 
   const statuses = []
   for (let i = 0; i < 5; i++) statuses.push((await prepare()).statusCode)
   expect(statuses.indexOf(429)).toBe(LIMITS.sponsoredPrepare)
+  await other.close()
 })
 
 test('limits counted in the database hold across replicas and concurrent requests', async () => {

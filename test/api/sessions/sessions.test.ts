@@ -1,7 +1,10 @@
 import { createClient } from 'graphql-ws'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { openSession } from '../../../src/db/session.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 import { firstOf } from '../../support/operation-socket.ts'
 import { bearer, requestChallenge, signIn, type SignInWallet, signInWallet } from '../../support/sign-in.ts'
@@ -208,6 +211,26 @@ describe('the end of a session', () => {
     const statuses = await Promise.all(tokens.map(async (each) => (await list(bearer(each)))[0]))
     expect(statuses).toEqual([200, 401, 200, 200, 200, 200, 200, 200, 200, 200, 200])
     expect(await list(bearer(token))).toEqual([200, null])
+  })
+
+  test('sign-ins of a wallet that run at the same time leave ten sessions', async () => {
+    const owner = signInWallet('sessions at once')
+    for (let i = 0; i < 10; i += 1) await signIn(t, owner)
+    // They wait for the rows, and go on at the same time.
+    const rows = await openSession(t.database.orm)
+    await rows.query('begin')
+    await rows.query('select from wallet_sessions where wallet = $1 for update', [owner.address])
+    const tokens = Promise.all(Array.from({ length: 8 }, (_, i) => signIn(i % 2 ? t : replica, owner)))
+    await eventually(async () => {
+      const { rowCount } = await rows.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(rowCount).toBe(8)
+    })
+    await rows.end()
+    await tokens
+    const left = await sql`select from wallet_sessions where wallet = ${owner.address}`.execute(t.kysely)
+    expect(left.rows).toHaveLength(10)
   })
 
   test('each new session deletes a batch of those that have ended', async () => {

@@ -3,6 +3,7 @@ import { parseSignInMessage, verifySignIn } from '@solana/wallet-standard-util'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoted } from '../../../src/domain/quoted.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { requestChallenge, type SignedMessage, signInWallet } from '../../support/sign-in.ts'
 
@@ -113,6 +114,10 @@ describe('POST /auth/session', () => {
     ['without a statement', (text) => text.replace(/Sign in.*\n\n/, '')],
     ['without a statement, as EIP-4361 writes it', (text) => text.replace(/Sign in.*\n/, '')],
     ['with another statement', (text) => text.replace(/Sign in .*/, 'Log in')],
+    ['with a statement of another script', (text) => text.replace('Sign in', 'وارد می\u200cشوید 👩\u200d💻')],
+    ['with times of microseconds', (text) => text.replace(/(Issued At: .*)Z/, '$1456Z')],
+    ['with times of an offset', (text) => text.replace(/(Issued At: .*)Z/, '$1+00:00')],
+    ['with an address at the root of the page', (text) => text.replace(`URI: ${PAGE}`, `URI: ${PAGE}/`)],
     ['with a path in the URI', (text) => text.replace(`URI: ${PAGE}`, `URI: ${PAGE}/login?x=1`)],
     ['with the chain as a bare name', (text) => text.replace('solana:mainnet', 'mainnet')],
     ['with the chain in CAIP-2', (text) => text.replace('mainnet', GENESIS.slice(0, 32))],
@@ -152,6 +157,18 @@ describe('POST /auth/session', () => {
       line('URI', 'https://app.example.org@evil.example'),
       `400 Invalid sign-in message: URI must be a page of ${ORIGINS}, got "https://app.example.org@evil.example"`,
     ],
+    ...[
+      'https://evil.example@app.example.org',
+      'https://app.example.org:x@app.example.org/login',
+      'https:app.example.org',
+      'https:\\\\app.example.org',
+      'HTTPS://APP.EXAMPLE.ORG',
+      'https://app.example.org:443',
+    ].map((uri): [string, (text: string) => string, string] => [
+      `the URI ${uri}`,
+      line('URI', uri),
+      `400 Invalid sign-in message: URI must be a page of ${ORIGINS}, got ${JSON.stringify(uri)}`,
+    ]),
     [
       'a blob: URL of the page, which has no host',
       (text) => text.replace(/^app.example.org/, '').replace('URI: ', 'URI: blob:'),
@@ -193,11 +210,24 @@ describe('POST /auth/session', () => {
       (text) => text.replace('Sign in', 'Sign\nin'),
       '400 Invalid sign-in message: an empty line, one line of text and an empty line must follow the address',
     ],
-    [
-      'a malformed time',
-      line('Issued At', 'yesterday'),
-      '400 Invalid sign-in message: Issued At must be an ISO 8601 time, got "yesterday"',
-    ],
+    ...['yesterday', '1', '2026', '2026-11-21', '2026-11-21T06:29', '21 Nov 2026 06:29:22 GMT'].flatMap(
+      (time) =>
+        ['Issued At', 'Expiration Time'].map((name): [string, (text: string) => string, string] => [
+          `${name} ${time}`,
+          line(name, time),
+          `400 Invalid sign-in message: ${name} must be an RFC 3339 time, got "${time}"`,
+        ]),
+    ),
+    ...['\r', '\t', '\0', '\u0085', '\u2028', '\u2029', '\u202e', '\u2066', '\u200f', '\u061c'].flatMap(
+      (character): [string, (text: string) => string, string][] => {
+        const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+        const expected = `400 Invalid sign-in message: control and bidirectional characters are not allowed, got ${quoted(character)}`
+        return [
+          [`${code} in the statement`, (text) => text.replace('Sign in', `Sign${character}in`), expected],
+          [`${code} in the last line`, (text) => `${text}\nRequest ID: ${character}`, expected],
+        ]
+      },
+    ),
     [
       'an address that is not one',
       (text) => text.replace(/^.{32,44}$/m, 'me'),

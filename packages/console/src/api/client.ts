@@ -1,5 +1,5 @@
 import type { Client as Socket } from 'graphql-ws'
-import { Client, fetchExchange, subscriptionExchange } from 'urql'
+import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
 import { setConnected } from './connection.ts'
@@ -16,6 +16,7 @@ export function createApiClient(token: string | null): Client {
     fetchOptions: { headers: authorization },
     exchanges: [
       createCache(),
+      mapExchange({ onResult: (result) => ({ ...result, data: visible(result.data) }) }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query, variables }) => ({
@@ -38,6 +39,14 @@ export function createApiClient(token: string | null): Client {
       }),
     ],
   })
+}
+
+/** Invisible characters as `\uXXXX`, because names and cards are anybody's text. */
+function visible<Data>(data: Data): Data {
+  const text = JSON.stringify(data)?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (found) =>
+    found.replace(/[^]/g, (each) => `\\\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
+  return text && JSON.parse(text)
 }
 
 async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {

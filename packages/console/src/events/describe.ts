@@ -5,8 +5,6 @@ type Data = Record<string, unknown>
 
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-/** Without marks for the direction of text, which would turn around the rest of the sentence. */
-const plain = (value: unknown): string => text(value).replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
 const usdc = (value: unknown): string =>
   typeof value === 'number' && Number.isFinite(value)
     ? `${formatUnits(BigInt(Math.trunc(value)), 6)} USDC`
@@ -62,7 +60,7 @@ function changed(changes: unknown): string {
   const parts = entries.map(([field, { new: value }]) => {
     const name = FIELDS[field] ?? field
     if (field === 'serviceCategory') return `${name} is now ${words(text(value))}`
-    return field === 'name' || field === 'version' ? `${name} is now “${plain(value)}”` : `${name} changed`
+    return field === 'name' || field === 'version' ? `${name} is now “${text(value)}”` : `${name} changed`
   })
   const sentence = parts.join(', ')
   return sentence === '' ? 'The metadata was written without a change.' : `The ${sentence}.`
