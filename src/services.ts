@@ -87,6 +87,8 @@ export interface ServiceDependencies {
   readonly indexerStatus: () => Promise<IndexerHealth>
   readonly feePayer: FeePayerStatus | null
   readonly roles: Roles
+  /** How long the result of a health check is shared, in ms. 1,000 by default. */
+  readonly healthSharedMs?: number
   /** Given if this process runs a localnet. */
   readonly fundWallet?: FundWallet | null
 }
@@ -100,7 +102,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
     kysely,
     ledger: createLedgerProbe(rpc, clock),
     registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
-    databaseAnswers: createDatabaseProbe(em, clock),
+    databaseAnswers: createDatabaseProbe(em),
+    sharedMs: dependencies.healthSharedMs,
   })
   const sessions = createSessions({
     kysely,

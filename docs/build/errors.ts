@@ -164,6 +164,7 @@ const WHEN: Record<ErrorCode, string> = {
   OVERLOADED: 'The process refuses the request because of overload. See `Retry-After`.',
   REGISTRY_NOT_READY:
     'A read arrives before the first copy of the registry is complete. See `Retry-After`, and `GET /ready` for the reason.',
+  METRICS_FORBIDDEN: '`GET /metrics` comes from another machine, without the token of `METRICS_TOKEN`.',
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
   INTERNAL_SERVER_ERROR: 'A defect of the service. The log has the details.',

@@ -1,6 +1,10 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
+import { DomainError } from '../../src/domain/errors.ts'
 import { createMetricsReader } from '../../src/platform/metrics/metrics-reader.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
+import { isLoopback } from '../../src/platform/net/address-guard.ts'
 import type { Peers } from '../../src/platform/process/peers.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -32,10 +36,32 @@ export function observeRequests(app: RestApp, metrics: Metrics): void {
   })
 }
 
-/** The endpoint that Prometheus reads. It answers for all processes. */
-export function metricsRoute(app: RestApp, metrics: Metrics, peers: Peers | null): void {
+/** Names of headers that proxies add. */
+const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
+
+/**
+ * The endpoint that Prometheus reads. It answers for all processes. Reading all metrics takes some
+ * milliseconds, so only this machine may, and who has the token.
+ */
+export function metricsRoute(
+  app: RestApp,
+  metrics: Metrics,
+  { peers, token }: { peers: Peers | null; token: string | null },
+): void {
   const read = createMetricsReader(metrics, peers)
-  app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (_, reply) =>
-    reply.type(metrics.contentType).send(await read()),
-  )
+  const expected = token === null ? null : sha256(`Bearer ${token}`)
+  const isAllowed = ({ ip, headers }: FastifyRequest): boolean => {
+    if (expected !== null && timingSafeEqual(sha256(headers.authorization ?? ''), expected)) return true
+    // Otherwise a proxy on this machine that is not in TRUST_PROXY would open it to everybody.
+    const isForwarded = Object.keys(headers).some((name) => OF_PROXIES.test(name))
+    return isLoopback(ip) && !isForwarded
+  }
+  let reading: Promise<string> | null = null
+  app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (request, reply) => {
+    if (!isAllowed(request)) throw new DomainError('METRICS_FORBIDDEN')
+    reading ??= read().finally(() => (reading = null))
+    return reply.type(metrics.contentType).send(await reading)
+  })
 }
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -116,6 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
       console: config.server.console,
+      metricsToken: secrets.metricsToken,
       peers,
     })
     stops.push(() => app.close())

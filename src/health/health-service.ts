@@ -36,12 +36,23 @@ export interface HealthService {
 export interface HealthServiceDependencies extends HealthDependencies {
   readonly kysely: Kysely<Database>
   readonly identity: ServiceIdentity
+  /** How long a result is shared, in ms, because checks are not rate limited. 1,000 by default. */
+  readonly sharedMs?: number
 }
 
 /** One statement a second is enough for all reads of a process. */
 const AGE_CACHE = { freshMs: 1_000, maxAgeMs: 10_000 }
 
-export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
+export function createHealthService({
+  kysely,
+  identity,
+  sharedMs = 1_000,
+  ...rest
+}: HealthServiceDependencies): HealthService {
+  const shared = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
+    const value = cachedValue({ load, freshMs: sharedMs, maxAgeMs: sharedMs, clock: rest.clock })
+    return () => value.get()
+  }
   const genesisHash = async (): Promise<string> => {
     const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash(kysely))
     if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
@@ -61,12 +72,12 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
       return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
     },
     health: () => health(rest.clock),
-    detailedHealth: () => detailedHealth(rest),
-    readiness: async () => {
+    detailedHealth: shared(() => detailedHealth(rest)),
+    readiness: shared(async () => {
       const { starting } = rest.roles
       // Whatever else is missing now follows from it.
       return starting === null ? readiness(rest) : { ready: false, missing: [starting] }
-    },
+    }),
     genesisHash,
     info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
   }

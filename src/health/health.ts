@@ -118,11 +118,12 @@ interface LedgerState {
 }
 
 async function readTables(dependencies: HealthDependencies): Promise<TablesState> {
-  const [connected, indexer] = await Promise.all([
+  // The position of the indexer is read through the pool, the other uses a new connection.
+  const [answers, indexer] = await Promise.all([
     dependencies.databaseAnswers(),
-    indexerStatus(dependencies),
+    dependencies.indexerStatus().catch(() => null),
   ])
-  return { connected, indexer }
+  return { connected: answers && indexer !== null, indexer: indexer ?? UNKNOWN_INDEXER }
 }
 
 async function readLedger({ ledger, registry: probe }: HealthDependencies): Promise<LedgerState> {
@@ -146,22 +147,15 @@ function indexerReasons({ phase, ready, healthy, hasLeader }: IndexerHealth): st
   return [phase === 'stopped' ? 'the indexer has stopped' : `the indexer is behind the ledger (${phase})`]
 }
 
-async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<IndexerHealth> {
-  try {
-    return await indexerStatus()
-  } catch {
-    // The indexer's position is in the database, and `database` reports that it does not answer.
-    return {
-      phase: 'unknown',
-      cursorSlot: null,
-      finalizedSlot: null,
-      lagSlots: null,
-      lagSeconds: null,
-      deadLetters: null,
-      ready: false,
-      isEmpty: true,
-      hasLeader: false,
-      healthy: false,
-    }
-  }
+const UNKNOWN_INDEXER: IndexerHealth = {
+  phase: 'unknown',
+  cursorSlot: null,
+  finalizedSlot: null,
+  lagSlots: null,
+  lagSeconds: null,
+  deadLetters: null,
+  ready: false,
+  isEmpty: true,
+  hasLeader: false,
+  healthy: false,
 }

@@ -42,6 +42,10 @@ export const AVAILABILITY_ERRORS = {
     status: 503,
     message: 'The registry has not been read from the ledger yet. Try again later',
   },
+  METRICS_FORBIDDEN: {
+    status: 403,
+    message: 'Only the machine of the service, or a request with METRICS_TOKEN, can read the metrics',
+  },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database is not available' },
   INTERNAL_SERVER_ERROR: { status: 500, message: 'Internal server error' },

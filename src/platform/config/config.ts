@@ -67,6 +67,8 @@ export interface Secrets {
   feePayerKeypair: string | null
   /** 32 bytes each. The first one encrypts, all of them decrypt. */
   webhookSecretsKeys: Buffer[] | null
+  /** For reading `/metrics` from other machines. */
+  metricsToken: string | null
 }
 
 /** All problems of the configuration, one line each. */
@@ -104,7 +106,11 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelledSettings(env)])
   return {
     config: toConfig(values, notDevelopment(values.HOST, env.NODE_ENV)),
-    secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR, webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY },
+    secrets: {
+      feePayerKeypair: values.FEE_PAYER_KEYPAIR,
+      webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY,
+      metricsToken: values.METRICS_TOKEN,
+    },
   }
 }
 

@@ -189,6 +189,10 @@ export const SETTINGS = {
     'HTTP gateway for ipfs:// agent cards and credentials; the localnet has one for the sample agents',
   ),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ar:// agent cards and credentials'),
+  METRICS_TOKEN: setting(
+    text,
+    'Bearer token with which other machines read `/metrics`; without it, only this machine can',
+  ),
   RATE_LIMITS: withDefault(
     boolean,
     'true',
@@ -198,6 +202,11 @@ export const SETTINGS = {
     perMinute,
     '600',
     'Units per minute and client: a request costs one, searches and large GraphQL operations more',
+  ),
+  RATE_LIMIT_FILES: withDefault(
+    perMinute,
+    '600',
+    'Units per minute and client for the files of pages: the console, `/docs` and GraphiQL',
   ),
   RATE_LIMIT_PREPARE: withDefault(perMinute, '60', 'Prepared transactions per minute and client'),
   RATE_LIMIT_SUBMIT: withDefault(perMinute, '60', 'Submitted transactions per minute and client'),

@@ -52,7 +52,7 @@ async function start(roles: string, rpcUrl = world.localnet.rpcUrl): Promise<() 
 test('the api role is ready when the tables are filled, and an indexer when it leads or stands by', async () => {
   const [reads, lost] = [await start('api'), await start('indexer', 'http://127.0.0.1:9')]
   await expect.poll(reads).toBe('503 Not ready: the registry has not been read from the ledger yet (off)')
-  expect(await lost()).toBe('503 Not ready: no ledger node responds; the indexer is still starting')
+  await expect.poll(lost).toBe('503 Not ready: no ledger node responds; the indexer is still starting')
   await gateways.pop()?.stop()
   const leader = await start('indexer')
   await expect.poll(leader).toBe('200 ready')

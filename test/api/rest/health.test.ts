@@ -106,7 +106,7 @@ describe('/health/detailed', () => {
   })
 
   test('is degraded if the database does not respond, and reads are 503 without details', async () => {
-    t = await createTestApp()
+    t = await createTestApp({ indexer: () => readIndexerHealth(null, t!.kysely) })
     await t.database.orm.close()
     expect((await get('/health/detailed')).body).toMatchObject({
       status: 'degraded',

@@ -17,7 +17,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
 import { createDatabaseProbe } from '../../../src/db/database-probe.ts'
 import { openOrm } from '../../../src/db/orm.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
 import { isAlive } from '../../../src/platform/process/pid-lock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -114,7 +113,7 @@ describe('the embedded PostgreSQL', () => {
     const server = await start()
     const orm = await openOrm(server.connection)
     try {
-      const answers = createDatabaseProbe(orm.em, systemClock)
+      const answers = createDatabaseProbe(orm.em)
       expect(await answers()).toBe(true)
       rmSync(join(server.connection.host, '.s.PGSQL.5432'))
       await expect.poll(answers).toBe(false)
