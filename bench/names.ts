@@ -16,6 +16,7 @@ export const BENCHES = [
   'memory',
   'overload',
   'graphql-attacks',
+  'attacks',
   'unit-costs',
   'scale',
   'growth',
