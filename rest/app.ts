@@ -8,20 +8,15 @@ import { graphqlRoutes } from './graphql/routes.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
 import { registerRest } from './index.ts'
 import { metricsRoute, observeRequests } from './plugins/observability.ts'
-import { allowOrigins } from './plugins/cors.ts'
+import { allowOrigins, securityHeaders } from './plugins/browser-headers.ts'
 import { createOriginGuard } from './plugins/origin-guard.ts'
-import { securityHeaders } from './plugins/security-headers.ts'
 import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
-import {
-  CONNECTION_LIMITS,
-  type ConnectionLimits,
-  limitPipelining,
-  ownSockets,
-} from './plugins/connections.ts'
-import { limitClientConnections } from './plugins/client-connections.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, ownSockets } from './plugins/connections.ts'
+import { limitClientConnections, takeTurns } from './plugins/client-connections.ts'
+import { limitSlowReaders } from './plugins/slow-readers.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
@@ -54,6 +49,8 @@ export interface AppOptions {
    * `api`.
    */
   readonly surface?: 'all' | 'operations'
+  /** With which other machines may read `/metrics`. Default: only this one may. */
+  readonly metricsToken?: string | null
   /** The other processes that listen on the same port. Default: none. */
   readonly peers?: Peers | null
   /** Serves the web console. Default: false. */
@@ -93,14 +90,15 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   refuseRepeatedKeys(app)
   const open = ownSockets(app, connectionLimits)
   limitClientConnections(app, open, connectionLimits, trustProxy)
-  limitPipelining(app)
+  limitSlowReaders(app, open, connectionLimits.reading, metrics)
+  takeTurns(app)
   observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
   await allowOrigins(app, corsOrigins)
   countRequests(app, services)
   checkRequests(app)
   shedLoad(app, services.admission)
-  metricsRoute(app, metrics, peers)
+  metricsRoute(app, metrics, { peers, token: options.metricsToken ?? null })
   if (surface === 'all') {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]

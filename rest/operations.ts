@@ -60,7 +60,7 @@ export function createOperations(
   const chargeFor = (document: DocumentNode) => {
     const definition = getOperationAST(document)!
     return (request: FastifyRequest, variables: Record<string, unknown>) =>
-      chargeRequest(services, request, rootFieldUnits(definition, variables), 1)
+      chargeRequest(services, request, rootFieldUnits(definition, variables), { paid: 1 })
   }
   return {
     run: (document) => {

@@ -51,20 +51,22 @@ import { LIMITS } from '../../schema/limits.ts'
 import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
 import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
-import { MAX_MESSAGES, MAX_UNSENT } from '../../rest/graphql/socket-reading.ts'
+import { BYTES_PER_UNIT, MESSAGE_UNITS } from '../../rest/graphql/socket-reading.ts'
+import { MAX_CONTROL_CHARACTERS } from '../../rest/graphql/socket-operations.ts'
 import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
 import { MAX_VALUES } from '../../rest/mcp/routes.ts'
-import { MAX_UNREAD } from '../../rest/mcp/sse-transport.ts'
 import { MAX_SUBSCRIBED } from '../../rest/mcp/subscriptions.ts'
-import { CONNECTION_LIMITS, MAX_UNANSWERED } from '../../rest/plugins/connections.ts'
-import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
+import { CONNECTION_LIMITS } from '../../rest/plugins/connections.ts'
+import { MAX_UNANSWERED, READING_LIMITS } from '../../rest/plugins/slow-readers.ts'
+import { BODY_LIMIT, MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../rest/plugins/server-options.ts'
 import { code, number, page, table } from './markdown.ts'
 
 type Limit = readonly [limit: string, value: string, exceeded: string]
 
 const COUNTS: Record<RateLimitKind, string> = {
-  reads: 'Units of all requests',
+  reads: 'Units of all requests, except files',
+  files: 'Units of the files of the console, `/docs` and GraphiQL',
   prepare: 'Prepared transactions, and reads of wallet balances',
   submit: 'Submitted transactions',
   sponsoredPrepare: 'Prepared sponsored transactions',
@@ -99,16 +101,13 @@ const requests: Limit[] = [
   ],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
+  ['Packets and chunks of a body', number(MAX_BODY_PARTS), 'The connection is closed'],
+  ['Rest of a body of a refused request', `${number(MAX_IGNORED_BYTES)} bytes`, 'The connection is closed'],
   ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],
   ['Time for headers and body', seconds(CONNECTION_LIMITS.requestMs), '408; the connection is closed'],
   [
     'Idle connection between two requests',
     seconds(CONNECTION_LIMITS.keepAliveMs),
-    'The connection is closed',
-  ],
-  [
-    'Connection without traffic during a response',
-    seconds(CONNECTION_LIMITS.stalledMs),
     'The connection is closed',
   ],
   [
@@ -118,6 +117,21 @@ const requests: Limit[] = [
   ],
   ['Upgrade to a WebSocket', seconds(CONNECTION_LIMITS.upgradeMs), 'The connection is closed'],
   ['Requests of a process that stops', seconds(CONNECTION_LIMITS.closeMs), 'The connection is closed'],
+  [
+    'Unsent bytes for a client network',
+    `${number(READING_LIMITS.unsentPerClient)} bytes`,
+    'The connection that waits longest is closed',
+  ],
+  [
+    'Unsent bytes of a process',
+    `${number(READING_LIMITS.unsentTotal)} bytes`,
+    'The network with the most loses the connection that waits longest',
+  ],
+  [
+    'Speed at which a client reads what was sent',
+    `${number(READING_LIMITS.bytesPerSecond)} bytes a second, over ${seconds(READING_LIMITS.slowMs)}`,
+    'The connection is closed',
+  ],
   ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],
   [
     'Connections of a client network without a complete request',
@@ -181,11 +195,10 @@ const graphql: Limit[] = [
   ],
   ['Message on a WebSocket', `${number(MAX_MESSAGE_BYTES)} bytes`, 'The socket is closed'],
   [
-    'Messages on a WebSocket',
-    `${number(MAX_MESSAGES)} a second, after as many at once`,
-    'More are read later',
+    'Payload of a `ping` or `pong` message',
+    `${number(MAX_CONTROL_CHARACTERS)} characters`,
+    'The socket is closed with code 4400',
   ],
-  ['Unsent bytes of a WebSocket', `${number(MAX_UNSENT)} bytes`, 'Messages of the client are read later'],
   [
     'Live streams of a client network',
     number(STREAM_LIMITS.perClient),
@@ -213,7 +226,6 @@ const mcp: Limit[] = [
   ['SSE session without a message', seconds(CONNECTION_LIMITS.sessionIdleMs), 'The stream is closed'],
   ['Agents of a subscription', number(MAX_SUBSCRIBED), '400 INVALID_REQUEST'],
   ['Values in the JSON of a message', number(MAX_VALUES), '400 INVALID_REQUEST'],
-  ['Unread responses of a session', `${number(MAX_UNREAD)} bytes`, 'The stream is closed'],
 ]
 
 const relay: Limit[] = [
@@ -450,9 +462,9 @@ export function limitsPage(): string {
     '# Limits',
     'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
-    `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, and each file of \`/docs\` too; a preparation costs ${PREPARE_UNITS}, the MCP tool \`list_agents\` one more than \`GET /agents\`, and a file of GraphiQL costs 20. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
+    `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A file of a page costs units of \`files\` instead: 5 for one of \`/docs\`, 20 for one of GraphiQL, others one. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, a preparation ${PREPARE_UNITS}, and the MCP tool \`list_agents\` one more than \`GET /agents\`. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
     table(['Requests', 'Value', 'Counted by'], rateLimits),
-    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, the data of an event ${EVENT_DATA_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. With \`after\`, a subscription to events costs its units again for each ${EVENTS_PER_CHARGE} earlier events and for each page of them that is read from the database; without enough units left, it waits and then continues. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
+    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, the data of an event ${EVENT_DATA_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. With \`after\`, a subscription to events costs its units again for each ${EVENTS_PER_CHARGE} earlier events and for each page of them that is read from the database; without enough units left, it waits and then continues. A message on a WebSocket costs ${MESSAGE_UNITS} units, and one for each ${number(BYTES_PER_UNIT)} bytes; while none are left, the service does not read the socket. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),

@@ -12,6 +12,8 @@ export interface OperationRequest extends RequestContext {
    * REQUEST_TOO_EXPENSIVE.
    */
   readonly charge: (units: number, paid: number) => void
+  /** Charges units for what was done already. Returns the ms until the client may go on. */
+  readonly spend: (units: number) => number
 }
 
 type OperationContext = OperationRequest & {

@@ -4,8 +4,11 @@ import { operationPriority } from '../../schema/priority.ts'
 import type { Caller } from '../../src/identity/sessions/session.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { chargeDocument, type OperationRequest } from './charges.ts'
-import { checkSize, socketErrors } from './guards.ts'
+import { badRequest, checkSize, socketErrors } from './guards.ts'
 import type { GraphQLServer } from './yoga.ts'
+
+/** Of the JSON of a payload, which the answer to a ping repeats. */
+export const MAX_CONTROL_CHARACTERS = 1_024
 
 /** Finds out who sends an operation, by the Authorization of `connection_init`. */
 export type AuthenticateSocket = (authorization: string | undefined) => Promise<Caller>
@@ -15,7 +18,7 @@ export interface SocketExtra {
   readonly authenticate: AuthenticateSocket
   /** Whether the socket has no open operation. */
   isIdle: () => boolean
-  readonly operationStarted: () => void
+  operationStarted: () => void
 }
 
 type Run = (args: ExecutionArgs) => OperationResult
@@ -33,11 +36,16 @@ interface RootValue {
 export function socketOperations(
   { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,
-): Pick<Options, 'onConnect' | 'onSubscribe' | 'onNext' | 'onError' | 'execute' | 'subscribe'> {
+): Pick<
+  Options,
+  'onConnect' | 'onPing' | 'onPong' | 'onSubscribe' | 'onNext' | 'onError' | 'execute' | 'subscribe'
+> {
   return {
     onConnect: (context) => {
       context.extra.isIdle = () => Object.keys(context.subscriptions).length === 0
     },
+    onPing: (_context, payload) => checkControlPayload(payload),
+    onPong: (_context, payload) => checkControlPayload(payload),
     onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
       extra.operationStarted()
       try {
@@ -73,6 +81,11 @@ export function socketOperations(
         : { ...result, errors: socketErrors(result.errors, toClientError) },
     onError: (_context, _id, _payload, errors) => socketErrors(errors, toClientError),
   }
+}
+
+function checkControlPayload(payload: unknown): void {
+  if (JSON.stringify(payload ?? null).length > MAX_CONTROL_CHARACTERS)
+    throw badRequest(`The payload of a ping or pong has more than ${MAX_CONTROL_CHARACTERS} characters`)
 }
 
 /** Clients write the name in upper or lower case. */

@@ -1,44 +1,26 @@
 import type { WebSocket } from 'ws'
 
-/** Bytes that wait to be sent. Above, no more messages of the client are read. */
-export const MAX_UNSENT = 1_048_576
-/** Messages per second of one socket. Most cost no units, so more are read later. */
-export const MAX_MESSAGES = 200
-const MESSAGE_MS = 1_000 / MAX_MESSAGES
+/** Units of a message or control frame. It takes about 0.02 ms. */
+export const MESSAGE_UNITS = 0.05
+/** Bytes of a message that cost one more: the most expensive JSON of this length takes 0.7 ms. */
+export const BYTES_PER_UNIT = 32_768
 
-export interface SocketReading {
-  /** Counts a message or control frame of the client. */
-  received(): void
-  /** Call it when a message is queued, and when it is sent. */
-  sendingChanged(): void
-}
-
-/** Stops reading from clients that send too fast, or that do not read what is sent to them. */
-export function limitReading(socket: WebSocket): SocketReading {
-  /** When the messages received so far would have arrived at the highest allowed rate, in ms. */
-  let arrival = 0
+/**
+ * Charges what a client sends on a socket, before it is parsed. While its network has no units
+ * left, the socket is not read, so its messages wait in the client.
+ */
+export function chargeMessages(
+  socket: WebSocket,
+  spend: (units: number) => number,
+): (data: { readonly byteLength: number }) => void {
   let timer: NodeJS.Timeout | undefined
-
-  const update = (): void => {
-    const waitMs = arrival - performance.now() - 1_000
-    if (waitMs <= 0 && socket.bufferedAmount <= MAX_UNSENT) {
-      if (socket.isPaused) socket.resume()
-      return
-    }
-    if (!socket.isPaused) socket.pause()
-    if (waitMs <= 0 || timer !== undefined) return
-    timer = setTimeout(() => {
-      timer = undefined
-      update()
-    }, waitMs)
+  const update = (units: number): void => {
+    const waitMs = spend(units)
+    if (waitMs > 0) socket.pause()
+    else if (socket.isPaused) socket.resume()
+    clearTimeout(timer)
+    timer = waitMs > 0 ? setTimeout(update, waitMs, 0) : undefined
   }
   socket.once('close', () => clearTimeout(timer))
-
-  return {
-    received: () => {
-      arrival = Math.max(arrival, performance.now()) + MESSAGE_MS
-      update()
-    },
-    sendingChanged: update,
-  }
+  return ({ byteLength }) => update(MESSAGE_UNITS + byteLength / BYTES_PER_UNIT)
 }

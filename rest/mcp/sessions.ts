@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clientNetwork } from '../../src/domain/client-network.ts'
-import { DomainError } from '../../src/domain/errors.ts'
-import { createPlaces, type NoPlace } from '../../src/platform/overload/places.ts'
-import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connections.ts'
+import { createPlaces } from '../../src/platform/overload/places.ts'
+import type { ConnectionLimits } from '../plugins/connections.ts'
 import { SseTransport } from './sse-transport.ts'
 
 /** Time without a message after which a session may be closed to make room for another one. */
@@ -12,7 +10,7 @@ export const QUIET_MS = 60_000
 
 interface Session {
   readonly transport: SseTransport
-  /** What its messages must prove. */
+  /** What its messages must prove. Null if its stream has no wallet: then they prove nothing. */
   readonly proof: string | null
   /** The session was used. */
   readonly touch: () => void
@@ -51,29 +49,14 @@ export function createSessions(
   idPrefix: string,
 ): Sessions {
   const sessions = new Map<string, Session>()
-  const places = createPlaces(max)
-  const refuse = (reason: NoPlace): never => {
-    const options = { retryAfterSeconds: PLACE_RETRY_SECONDS }
-    throw reason === 'client'
-      ? new DomainError('MCP_SESSIONS_FULL', { max: max.perClient }, options)
-      : new DomainError('TOO_MANY_SESSIONS', {}, options)
-  }
+  const places = createPlaces(max, { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' })
   return {
-    checkLimit: (clientIp) => {
-      const reason = places.refusal(clientNetwork(clientIp))
-      if (reason !== null) refuse(reason)
-    },
+    checkLimit: (clientIp) => places.check(clientIp),
     open: async (server, { request, raw: response }) => {
       const transport = new SseTransport(messagesPath, response, idPrefix)
       let isQuiet = false
-      const place = places.enter(clientNetwork(request.ip), {
-        isIdle: () => isQuiet,
-        close: () => response.destroy(),
-      })
-      if (typeof place === 'string') {
-        response.destroy()
-        return
-      }
+      // Sessions that were opened at the same time may have taken the last place.
+      const place = places.enter(request.ip, { isIdle: () => isQuiet, close: () => response.destroy() })
       const quiet = setTimeout(() => (isQuiet = true), QUIET_MS).unref()
       const idle = setTimeout(() => void transport.close(), sessionIdleMs).unref()
       const touch = (): void => {
@@ -83,8 +66,6 @@ export function createSessions(
         place.touch()
       }
       sessions.set(transport.sessionId, { transport, proof: proofOf(request), touch })
-      // The stream is silent until the client sends a request.
-      response.setTimeout(0)
       response.once('close', () => {
         clearTimeout(quiet)
         clearTimeout(idle)

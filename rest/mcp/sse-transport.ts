@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 
-/** Bytes. A client with more unread responses is disconnected. */
-export const MAX_UNREAD = 1_048_576
-
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the server sends messages on the stream, the
  * client posts them to the path that the first event names. It lives as long as the stream.
@@ -53,6 +50,5 @@ export class SseTransport implements Transport {
     // A tool may finish after its client has disconnected.
     if (this.#stream.writableEnded || this.#stream.destroyed) return
     this.#stream.write(`event: ${event}\ndata: ${data}\n\n`)
-    if (this.#stream.writableLength > MAX_UNREAD) this.#stream.destroy()
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { clientNetwork } from '../../src/domain/client-network.ts'
+import { addressMatcher } from '../../src/platform/net/address-guard.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { endWithTimeout, hasBody } from './server-options.ts'
@@ -25,14 +26,13 @@ interface Owner {
   readonly client: Client
   /** Requests without a complete response. */
   active: number
-  latest?: IncomingMessage
 }
 
 /**
  * Limits the connections of each client network whose request has not fully arrived: the oldest
  * ones get 408. If the process has nearly all its connections, those of the network with the most
- * that wait for their client are closed. Connections of `proxies` belong to many clients, so they
- * are not limited here.
+ * that wait for their client are closed. Connections of `proxies` belong to many clients, so only
+ * their request bodies are limited, by the client that the proxy names.
  */
 export function limitClientConnections(
   app: RestApp,
@@ -43,6 +43,7 @@ export function limitClientConnections(
 ): void {
   const clients = new Map<string, Client>()
   const owners = new WeakMap<Socket, Owner>()
+  const latestWithBody = new WeakMap<Socket, IncomingMessage>()
   const isProxy = addressMatcher(proxies)
 
   const clientOf = (address: string): Client => {
@@ -50,6 +51,9 @@ export function limitClientConnections(
     const client = clients.get(network) ?? { incomplete: new Map(), idle: new Set(), open: 0 }
     clients.set(network, client)
     return client
+  }
+  const forgetUnused = (address: string, { open, incomplete }: Client): void => {
+    if (open === 0 && incomplete.size === 0) clients.delete(clientNetwork(address))
   }
   const endOldest = (client: Client): void => {
     for (const [socket, since] of client.incomplete) {
@@ -85,7 +89,7 @@ export function limitClientConnections(
       client.incomplete.delete(socket)
       client.idle.delete(socket)
       client.open -= 1
-      if (client.open === 0) clients.delete(clientNetwork(address))
+      forgetUnused(address, client)
     })
     if (client !== null) {
       client.open += 1
@@ -96,32 +100,37 @@ export function limitClientConnections(
     if (open.size > limits.maxConnections * NEARLY_FULL) makeRoom()
   })
 
-  const arrived = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request
+  const arrived = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     const owner = owners.get(socket)
     if (owner === undefined) return
     const { client } = owner
     owner.active += 1
     client.idle.delete(socket)
     client.incomplete.delete(socket)
-    owner.latest = request
-    // A pipelined request may follow before the response to this one ends.
-    const isComplete = (): void => {
-      if (owner.latest === request) client.incomplete.delete(socket)
-    }
-    if (hasBody(request)) {
-      client.incomplete.set(socket, now())
-      request.once('end', isComplete)
-      endOldest(client)
-    }
     response.once('close', () => {
       owner.active -= 1
-      isComplete()
       if (owner.active === 0 && !socket.destroyed) client.idle.add(socket)
     })
   }
+  const receiveBody = (request: IncomingMessage, ip: string): void => {
+    const { socket } = request
+    const client = clientOf(ip)
+    client.incomplete.set(socket, now())
+    latestWithBody.set(socket, request)
+    const isComplete = (): void => {
+      // A pipelined request may have begun before this one was closed.
+      if (latestWithBody.get(socket) === request) client.incomplete.delete(socket)
+      forgetUnused(ip, client)
+    }
+    request.once('end', isComplete).once('close', isComplete)
+    endOldest(client)
+  }
   app.server.prependListener('request', arrived)
   app.server.prependListener('checkExpectation', arrived)
+  app.addHook('onRequest', ({ raw: request, ip }, _reply, done) => {
+    if (hasBody(request)) receiveBody(request, ip)
+    done()
+  })
   app.server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
     const client = owners.get(socket)?.client
     client?.incomplete.delete(socket)
@@ -129,13 +138,50 @@ export function limitClientConnections(
   })
 }
 
-function addressMatcher(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
+/** Requests that are begun in one turn for all networks that wait: at least one of each. */
+const REQUESTS_PER_TURN = 16
+/** Networks whose requests are counted, so that their number does not fill the memory. */
+const MAX_COUNTED = 10_000
+
+/**
+ * Lets client networks take turns, before anything is done for a request. A network with hundreds
+ * of connections delays its own requests, and others by those of one turn.
+ */
+export function takeTurns(app: RestApp): void {
+  const begun = new Map<string, number>()
+  const waiting = new Map<string, (() => boolean)[]>()
+  const share = (): number => Math.ceil(REQUESTS_PER_TURN / Math.max(1, waiting.size))
+  const nextTurn = (): void => {
+    begun.clear()
+    const max = share()
+    for (const [client, queue] of waiting) {
+      let [taken, count] = [0, 0]
+      for (; count < max && taken < queue.length; taken += 1) if (queue[taken]!()) count += 1
+      queue.splice(0, taken)
+      if (queue.length === 0) waiting.delete(client)
+      begun.set(client, count)
+    }
+    if (waiting.size > 0) setImmediate(nextTurn)
   }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  app.addHook('onRequest', (request, reply, done) => {
+    /** False if the client has disconnected while the request waited. */
+    const begin = (): boolean => {
+      const { destroyed } = request.raw.socket
+      if (destroyed) reply.hijack()
+      else done()
+      return !destroyed
+    }
+    const client = clientNetwork(request.ip)
+    const count = begun.get(client) ?? 0
+    if (count < share()) {
+      if (begun.size >= MAX_COUNTED) begun.clear()
+      begun.set(client, count + 1)
+      begin()
+      return
+    }
+    if (waiting.size === 0) setImmediate(nextTurn)
+    const queue = waiting.get(client) ?? []
+    waiting.set(client, queue)
+    queue.push(begin)
+  })
 }

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { RestApp } from '../rest-app.ts'
-import { AdmissionSlot } from './admission-slot.ts'
-import { endWithTimeout, hasBody } from './server-options.ts'
+import { hasBody } from './server-options.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -52,19 +51,13 @@ export function shedLoad(app: RestApp, admission: Admission): void {
       return
     }
     const slot = new AdmissionSlot()
-    // Until the body is read, a request with a priority from its body could be of high priority.
+    // No work starts while a body arrives. It can also decide the priority.
     if (typeof priority === 'function') decide(request, () => admission.check('high'))
+    else if (hasBody(request)) decide(request, () => admission.check(priority))
     else startHandling(request, slot, priority)
     request.admissionSlot = slot
     reply.raw.once('close', () => slot.responseClosed())
     done()
-  })
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (hasBody(request))
-      request.admissionSlot?.receiveBody(() =>
-        admission.receiveBody(() => endWithTimeout(request.raw.socket)),
-      )
-    done(null, payload)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     const { admissionSlot: slot } = request
@@ -79,4 +72,38 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     request.admissionSlot?.handlerFinished()
     done()
   })
+}
+
+/**
+ * The slot of a request among the requests in flight. It is released when the response is written
+ * and the handler has finished: a client that disconnects keeps its slot until then. No work starts
+ * while the body is still arriving, so a disconnect then releases the slot at once.
+ */
+class AdmissionSlot {
+  #release = (): void => undefined
+  #handling = false
+  #closed = false
+
+  /** Counts the request as one in flight. Throws what `acquire` throws. */
+  startHandling(acquire: () => () => void): void {
+    this.#release = acquire()
+    this.#handling = true
+  }
+
+  /** The handler has returned a response or failed. */
+  handlerFinished(): void {
+    this.#handling = false
+    if (this.#closed) this.release()
+  }
+
+  /** The response is written, or the client has disconnected. */
+  responseClosed(): void {
+    this.#closed = true
+    if (!this.#handling) this.release()
+  }
+
+  /** Also for a response that becomes a stream: open streams are not in flight. */
+  release(): void {
+    this.#release()
+  }
 }

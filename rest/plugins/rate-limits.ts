@@ -38,9 +38,9 @@ export function chargeRequest(
   { rateLimits }: Services,
   request: FastifyRequest,
   units: number,
-  paid: number,
+  options: { kind?: 'reads' | 'files'; paid?: number },
 ): void {
-  rateLimits.charge(request.ip, units, { paid, report: (state) => report(request, state) })
+  rateLimits.charge(request.ip, units, { ...options, report: (state) => report(request, state) })
 }
 
 function report(request: FastifyRequest, state: RateLimitState): void {
@@ -51,13 +51,14 @@ function report(request: FastifyRequest, state: RateLimitState): void {
 
 /**
  * Charges every request the units of its route, usually one, before anything else is done for it,
- * also if no route can answer it. Health checks and metrics are exempt.
+ * also if no route can answer it. Health checks and metrics are exempt: a refusal costs as much.
  */
 export function countRequests(app: RestApp, services: Services): void {
   app.decorateRequest('rateLimit', null)
   app.addHook('onRequest', (request, _reply, done) => {
     const { priority, units = 1 } = request.routeOptions.config ?? {}
-    if (priority !== 'exempt') chargeRequest(services, request, units, 0)
+    const kind = priority === 'file' ? 'files' : 'reads'
+    if (priority !== 'exempt') chargeRequest(services, request, units, { kind })
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {

@@ -1,11 +1,9 @@
 import { Gauge } from 'prom-client'
-import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { createPlaces, type NoPlace, type PlaceLimits } from '../platform/overload/places.ts'
+import { createPlaces, type PlaceLimits } from '../platform/overload/places.ts'
 
 export const STREAM_LIMITS: PlaceLimits = { perClient: 20, total: 1_000 }
-const RETRY = { retryAfterSeconds: 30 }
 
 /** Who opens a stream. */
 export interface StreamClient {
@@ -18,7 +16,7 @@ export interface StreamClient {
 
 /** Counts and limits the open streams of this process. */
 export function createStreams(metrics: Metrics, limits: PlaceLimits) {
-  const places = createPlaces(limits)
+  const places = createPlaces(limits, { client: 'TOO_MANY_STREAMS', process: 'STREAMS_FULL' })
   /** The open streams, by the function that ends each. */
   const openStreams = new Set<() => Promise<void>>()
   const gauge: Gauge = new Gauge({
@@ -28,22 +26,9 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
     collect: () => gauge.set(openStreams.size),
   })
 
-  const refuse = (reason: NoPlace): never => {
-    throw reason === 'client'
-      ? new DomainError('TOO_MANY_STREAMS', { max: limits.perClient }, RETRY)
-      : new DomainError('STREAMS_FULL', {}, RETRY)
-  }
-
-  /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
-  const checkLimit = ({ clientIp }: StreamClient): void => {
-    const reason = places.refusal(clientNetwork(clientIp))
-    if (reason !== null) refuse(reason)
-  }
-
   /** Counts a stream. Returns a function that uncounts it. */
   const register = (client: StreamClient, end: () => Promise<void>, cut: () => void): (() => void) => {
-    const place = places.enter(clientNetwork(client.clientIp), { isIdle: () => false, close: cut })
-    if (typeof place === 'string') return refuse(place)
+    const place = places.enter(client.clientIp, { isIdle: () => false, close: cut })
     openStreams.add(end)
     const disconnected = client.disconnected()
     const left = (): void => void end()
@@ -84,7 +69,7 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
           if (client.disconnected().aborted) ending.abort()
           if (!ending.signal.aborted) unregister ??= register(client, end, cut)
           const result = await inner.next()
-          if (isCut) refuse('process')
+          if (isCut) throw new DomainError('STREAMS_FULL', {}, { retryAfterSeconds: 30 })
           if (result.done === true) unregister?.()
           return result
         } catch (error) {
@@ -110,5 +95,10 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
     await Promise.all(Array.from(openStreams, (end) => end()))
   }
 
-  return { checkLimit, open, closeAll }
+  return {
+    /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
+    checkLimit: ({ clientIp }: StreamClient) => places.check(clientIp),
+    open,
+    closeAll,
+  }
 }

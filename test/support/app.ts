@@ -25,7 +25,7 @@ import { poolQueue } from '../../src/db/pool-queue.ts'
 import { type AdmissionLimits, createAdmission } from '../../src/platform/overload/admission.ts'
 import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
-import type { RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/fee-payer-status.ts'
 import type { SponsorshipOptions } from '../../src/sponsorship/context.ts'
@@ -67,6 +67,8 @@ export interface TestAppOptions {
   clock: Clock
   /** Default: api and indexer. */
   roles: Roles
+  /** Default: 0, each health check has a result of its own. */
+  healthSharedMs: number
   /** The fee payer in the health reports, if there is no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
@@ -94,8 +96,8 @@ export interface TestAppOptions {
   streamLimits: PlaceLimits
   /** Default: the default base URL. */
   signInOrigins: SignInOrigins
-  /** Default: off. */
-  rateLimits: RateLimitNumbers
+  /** Default: off. If some are given, 1,000 for the others. */
+  rateLimits: Partial<RateLimitNumbers>
   /** Default: all requests are accepted. */
   overload: AdmissionLimits
   /** Default: all. */
@@ -221,7 +223,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
       dailyPerNetwork: options.webhooksPerNetwork ?? 1_000,
     },
     signInOrigins: options.signInOrigins ?? { origins: ['http://127.0.0.1:3000'], anyLoopback: false },
-    rateLimits: options.rateLimits ?? null,
+    rateLimits: options.rateLimits ? rateLimitsOf(options.rateLimits) : null,
     admission:
       options.overload &&
       createAdmission({
@@ -233,6 +235,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     roles: options.roles ?? rolesOf(['api', 'indexer']),
     indexerStatus: options.indexer ?? (async () => LIVE),
     feePayer: feePayerStatus(options.feePayer, sponsorship),
+    healthSharedMs: options.healthSharedMs ?? 0,
   })
   const app = await buildApp({
     services,
@@ -276,6 +279,11 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     close,
   }
 }
+
+const rateLimitsOf = (given: Partial<RateLimitNumbers>): RateLimitNumbers => ({
+  ...(Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, 1_000])) as RateLimitNumbers),
+  ...given,
+})
 
 /** As an indexer does when it has read the whole ledger. */
 async function markTablesFilled(kysely: Kysely<Database>): Promise<void> {

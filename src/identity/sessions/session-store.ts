@@ -29,7 +29,7 @@ export function createSessionStore(kysely: Kysely<Database>): SessionStore {
     add: ({ tokenHash, wallet, createdAt, expiresAt }, now) =>
       kysely.transaction().execute(async (trx) => {
         // One sign-in of a wallet at a time, so that each sees the sessions before it.
-        await sql`select pg_advisory_xact_lock(hashtextextended(${wallet}, 0))`.execute(trx)
+        await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions of ${wallet}`}, 0))`.execute(trx)
         await sql`
           with ended as materialized (
             select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}

@@ -40,7 +40,8 @@ const PUBLIC_IPV6 = ['2000::/3']
 const PRIVATE_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-const loopback = blockList(LOOPBACK)
+/** `address`: a literal IPv4 or IPv6 address. */
+export const isLoopback = addressMatcher(LOOPBACK)
 
 /** Allows public addresses only. An IPv6 address must be in a block that is known to be public. */
 export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOptions) {
@@ -59,16 +60,18 @@ export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOpt
   }
 }
 
-/** `address`: a literal IPv4 or IPv6 address. */
-export function isLoopback(address: string): boolean {
-  return loopback.check(address, familyOf(address))
+/** Returns a function that tells whether an address is one of these, or in one of these networks. */
+export function addressMatcher(networks: readonly string[]): (address: string) => boolean {
+  const list = blockList(networks)
+  return (address) => list.check(address, familyOf(address))
 }
 
-function blockList(cidrs: readonly string[]): BlockList {
+function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const cidr of cidrs) {
-    const [network = '', prefix] = cidr.split('/')
-    list.addSubnet(network, Number(prefix), familyOf(network))
+  for (const each of networks) {
+    const [network = '', prefix] = each.split('/')
+    if (prefix === undefined) list.addAddress(network, familyOf(network))
+    else list.addSubnet(network, Number(prefix), familyOf(network))
   }
   return list
 }

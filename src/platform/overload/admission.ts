@@ -2,7 +2,6 @@ import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { measureAdmission } from './metrics.ts'
-import { createPendingBodies } from './pending-bodies.ts'
 import type { Priority } from './priority.ts'
 import { type PoolQueue, QUEUE_DELAY_MS, watchQueueDelay } from './queue-delay.ts'
 
@@ -13,7 +12,7 @@ import { type PoolQueue, QUEUE_DELAY_MS, watchQueueDelay } from './queue-delay.t
 export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay'
 
 export interface AdmissionLimits {
-  /** Requests of each priority in flight at once, and request bodies being received at once. */
+  /** Requests of each priority in flight at once. */
   readonly inFlight: number
   /** Work waiting for a database connection. Low priority may use half of it. */
   readonly databaseQueue: number
@@ -26,17 +25,11 @@ export interface Admission {
   admit(priority: Priority): () => void
   /** Throws OVERLOADED if `admit` would. */
   check(priority: Priority): void
-  /**
-   * Counts a request whose body is being received. Calls `abort` if there are too many and this one
-   * has taken longest. Call the result when the body has arrived.
-   */
-  receiveBody(abort: () => void): () => void
 }
 
 export const admitAll: Admission = {
   admit: () => () => undefined,
   check: () => undefined,
-  receiveBody: () => () => undefined,
 }
 
 /** Spreads the retries of refused clients over this time. */
@@ -51,10 +44,7 @@ export function createAdmission(options: {
   const { queue, clock, limits, metrics } = options
   const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
   const inFlight = { low: 0, high: 0 }
-  const bodies = createPendingBodies(limits.inFlight, () => counters?.bodyTimeouts.inc())
-  const counters =
-    metrics &&
-    measureAdmission(metrics, { inFlight, bodies: () => bodies.count, waiting: () => queue.length })
+  const counters = metrics && measureAdmission(metrics, { inFlight, waiting: () => queue.length })
   let refused = 0
 
   const findReason = (priority: Priority): ShedReason | null => {
@@ -82,6 +72,5 @@ export function createAdmission(options: {
         released = true
       }
     },
-    receiveBody: (abort) => bodies.add(abort),
   }
 }

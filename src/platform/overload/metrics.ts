@@ -4,18 +4,16 @@ import type { Priority } from './priority.ts'
 
 interface AdmissionState {
   readonly inFlight: Readonly<Record<Priority, number>>
-  readonly bodies: () => number
   readonly waiting: () => number
 }
 
-export function measureAdmission(metrics: Metrics, { inFlight, bodies, waiting }: AdmissionState) {
+export function measureAdmission(metrics: Metrics, { inFlight, waiting }: AdmissionState) {
   const registers = [metrics]
   const gauge = (name: string, help: string, read: () => number): Gauge => {
     const created: Gauge = new Gauge({ name, help, registers, collect: () => created.set(read()) })
     return created
   }
   gauge('gateway_database_queue_length', 'Work waiting for a database connection', waiting)
-  gauge('gateway_request_bodies_pending', 'Requests whose body is being received', bodies)
   const requests: Gauge<'priority'> = new Gauge({
     name: 'gateway_requests_in_flight',
     help: 'Requests being handled, without open streams and health checks',
@@ -30,11 +28,6 @@ export function measureAdmission(metrics: Metrics, { inFlight, bodies, waiting }
       name: 'gateway_requests_shed_total',
       help: 'Requests refused with 503 because of overload, by priority and reason',
       labelNames: ['priority', 'reason'],
-      registers,
-    }),
-    bodyTimeouts: new Counter({
-      name: 'gateway_request_body_timeouts_total',
-      help: 'Requests ended with 408 because too many bodies were being received and theirs took longest',
       registers,
     }),
   }

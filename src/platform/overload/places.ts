@@ -1,3 +1,6 @@
+import { clientNetwork } from '../../domain/client-network.ts'
+import { DomainError } from '../../domain/errors.ts'
+
 /** How many long-lived connections of one kind a client network and the process may have open. */
 export interface PlaceLimits {
   readonly perClient: number
@@ -18,18 +21,21 @@ export interface Place {
   leave(): void
 }
 
-/** Why there is no place: the client has too many, or the process has. */
-export type NoPlace = 'client' | 'process'
+/** The errors if the client or the process has too many. */
+export interface PlaceErrors {
+  readonly client: 'TOO_MANY_STREAMS' | 'CLIENT_SOCKETS_FULL' | 'MCP_SESSIONS_FULL'
+  readonly process: 'STREAMS_FULL' | 'TOO_MANY_SOCKETS' | 'TOO_MANY_SESSIONS'
+}
 
 export interface Places {
-  readonly size: number
-  /** Why `enter` would throw now, or null. */
-  refusal(client: string): NoPlace | null
-  /**
-   * Takes a place, or returns the reason why there is none. May close the connection of another.
-   */
-  enter(client: string, owner: PlaceOwner): Place | NoPlace
+  /** Throws the error that `enter` would throw now. */
+  check(clientIp: string): void
+  /** Takes a place. May close the connection of another. Throws if there is none. */
+  enter(clientIp: string, owner: PlaceOwner): Place
 }
+
+/** Of a refusal, seconds. */
+const RETRY = { retryAfterSeconds: 30 }
 
 interface Entry extends PlaceOwner {
   readonly client: string
@@ -41,7 +47,7 @@ interface Entry extends PlaceOwner {
  * any network that was used longest ago gives way. If none is idle, the network with the
  * most places loses the one used longest ago, unless the new one's network would then have as many.
  */
-export function createPlaces(limits: PlaceLimits): Places {
+export function createPlaces(limits: PlaceLimits, errors: PlaceErrors): Places {
   /** In the order of their last use. */
   const entries = new Set<Entry>()
   const counts = new Map<string, number>()
@@ -69,22 +75,23 @@ export function createPlaces(limits: PlaceLimits): Places {
   }
 
   /** The connection that has to close for a new one. Null if none has to. */
-  const makeRoom = (client: string): Entry | NoPlace | null => {
-    if (countOf(client) >= limits.perClient) return findIdle(client) ?? 'client'
-    return entries.size < limits.total ? null : (findVictim(client) ?? 'process')
+  const makeRoom = (client: string): Entry | null => {
+    if (countOf(client) >= limits.perClient) {
+      const idle = findIdle(client)
+      if (idle === null) throw new DomainError(errors.client, { max: limits.perClient }, RETRY)
+      return idle
+    }
+    if (entries.size < limits.total) return null
+    const victim = findVictim(client)
+    if (victim === null) throw new DomainError(errors.process, {}, RETRY)
+    return victim
   }
 
   return {
-    get size() {
-      return entries.size
-    },
-    refusal: (client) => {
-      const room = makeRoom(client)
-      return typeof room === 'string' ? room : null
-    },
-    enter: (client, owner) => {
+    check: (clientIp) => void makeRoom(clientNetwork(clientIp)),
+    enter: (clientIp, owner) => {
+      const client = clientNetwork(clientIp)
       const victim = makeRoom(client)
-      if (typeof victim === 'string') return victim
       if (victim !== null) {
         leave(victim)
         victim.close()

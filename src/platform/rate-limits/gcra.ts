@@ -34,6 +34,20 @@ export function countRequest(
   return { arrival: counted, state: stateAt(counted, now, limit, allowed, units) }
 }
 
+/**
+ * Counts units that were used already, also above the limit, and returns the time until the client
+ * is within it again. A client is at most one limit above.
+ */
+export function spendUnits(
+  arrival: number | undefined,
+  now: number,
+  limit: number,
+  units: number,
+): { arrival: number; waitMs: number } {
+  const next = Math.min(Math.max(arrival ?? now, now) + (units * MINUTE_MS) / limit, now + 2 * MINUTE_MS)
+  return { arrival: next, waitMs: Math.max(0, next - now - MINUTE_MS) }
+}
+
 export function stateAt(
   arrival: number,
   now: number,

@@ -1,10 +1,12 @@
 /**
  * Each kind of request, the setting of its limit (per minute and client), and where it is counted.
  * `database` counts all processes together, `memory` each process on its own. Every request uses
- * `reads`, most of them one unit; the other kinds count some requests in addition.
+ * `reads`, most of them one unit, and that for a file of a page `files`; the other kinds count some
+ * requests in addition.
  */
 export const RATE_LIMIT_KINDS = {
   reads: { setting: 'RATE_LIMIT_READS', countedIn: 'memory' },
+  files: { setting: 'RATE_LIMIT_FILES', countedIn: 'memory' },
   prepare: { setting: 'RATE_LIMIT_PREPARE', countedIn: 'memory' },
   submit: { setting: 'RATE_LIMIT_SUBMIT', countedIn: 'memory' },
   sponsoredPrepare: { setting: 'RATE_LIMIT_SPONSORED_PREPARE', countedIn: 'database' },
@@ -21,7 +23,7 @@ export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
  * Kinds that guard money, signatures or expensive work. `sends` is not counted per request: the
  * webhook service charges it for each delivery that a wallet requests.
  */
-export type GuardedKind = Exclude<RateLimitKind, 'reads' | 'sends'>
+export type GuardedKind = Exclude<RateLimitKind, 'reads' | 'files' | 'sends'>
 
 /** Requests per minute and client. */
 export type RateLimitNumbers = Readonly<Record<RateLimitKind, number>>

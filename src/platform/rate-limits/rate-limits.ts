@@ -2,21 +2,30 @@ import { LRUCache } from 'lru-cache'
 import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
-import { countRequest, type RateLimitState } from './gcra.ts'
+import { countRequest, type RateLimitState, spendUnits } from './gcra.ts'
 import { type GuardedKind, RATE_LIMIT_KINDS, type RateLimitKind, type RateLimitNumbers } from './kinds.ts'
 
-/** Clients remembered per kind. The least recently seen client is forgotten first. */
-const MAX_CLIENTS = 50_000
+/** Clients that are remembered, for all kinds. The least recently seen one is forgotten first. */
+const MAX_CLIENTS = 200_000
 
 type Report = (state: RateLimitState) => void
 
 export interface RateLimits {
   /**
-   * Charges units of the client's `reads` limit, counted in memory, and reports the result. `paid`
-   * of them were charged before. Throws RATE_LIMITED if too few are left, and REQUEST_TOO_EXPENSIVE
-   * if the limit is lower than `units`.
+   * Charges units of the client's `reads` limit, or `files`, counted in memory, and reports the
+   * result. `paid` of them were charged before. Throws RATE_LIMITED if too few are left, and
+   * REQUEST_TOO_EXPENSIVE if the limit is lower than `units`.
    */
-  charge(clientIp: string, units: number, options?: { paid?: number; report?: Report }): void
+  charge(
+    clientIp: string,
+    units: number,
+    options?: { kind?: 'reads' | 'files'; paid?: number; report?: Report },
+  ): void
+  /**
+   * Charges units of `reads`, or parts of one, for what was done already, also above the limit. It
+   * returns the time in ms until the client is within its limit again.
+   */
+  spend(clientIp: string, units: number): number
   /**
    * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if
    * the limit is used up. Synchronous for kinds counted in memory.
@@ -35,7 +44,18 @@ export interface RateLimitOptions {
 }
 
 export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOptions): RateLimits {
-  const countInMemory = createMemoryCounter(clock)
+  const arrivals = new LRUCache<string, number>({ max: MAX_CLIENTS })
+  const changeArrival = <Result extends { readonly arrival: number }>(
+    kind: RateLimitKind,
+    client: string,
+    change: (arrival: number | undefined, now: number) => Result,
+  ): Result => {
+    const result = change(arrivals.get(kind + client), clock.now())
+    arrivals.set(kind + client, result.arrival)
+    return result
+  }
+  const countInMemory = (kind: RateLimitKind, client: string, limit: number, units: number): RateLimitState =>
+    changeArrival(kind, client, (arrival, now) => countRequest(arrival, now, limit, units)).state
   const checkWith =
     (report: Report | undefined) =>
     (state: RateLimitState): void => {
@@ -43,30 +63,26 @@ export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOpti
       if (!state.allowed) throw rateLimited(state)
     }
   return {
-    charge: (clientIp, units, { paid = 0, report } = {}) => {
+    charge: (clientIp, units, { kind = 'reads', paid = 0, report } = {}) => {
       if (limits === null || units <= paid) return
-      if (units > limits.reads) throw new DomainError('REQUEST_TOO_EXPENSIVE', { units, max: limits.reads })
-      checkWith(report)(countInMemory('reads', clientNetwork(clientIp), limits.reads, units - paid))
+      const max = limits[kind]
+      if (units > max) throw new DomainError('REQUEST_TOO_EXPENSIVE', { units, max })
+      checkWith(report)(countInMemory(kind, clientNetwork(clientIp), max, units - paid))
+    },
+    spend: (clientIp, units) => {
+      if (limits === null) return 0
+      return changeArrival('reads', clientNetwork(clientIp), (arrival, now) =>
+        spendUnits(arrival, now, limits.reads, units),
+      ).waitMs
     },
     count: (kind, clientIp, report) => {
       if (limits === null) return undefined
       const client = clientNetwork(clientIp)
       const check = checkWith(report)
       if (RATE_LIMIT_KINDS[kind].countedIn === 'memory')
-        return check(countInMemory(kind, client, limits[kind]))
+        return check(countInMemory(kind, client, limits[kind], 1))
       return sharedCounter(kind, client, limits[kind]).then(check)
     },
-  }
-}
-
-function createMemoryCounter(clock: Clock) {
-  const kinds = new Map<RateLimitKind, LRUCache<string, number>>()
-  return (kind: RateLimitKind, client: string, limit: number, units = 1): RateLimitState => {
-    const arrivals = kinds.get(kind) ?? new LRUCache<string, number>({ max: MAX_CLIENTS })
-    kinds.set(kind, arrivals)
-    const { arrival, state } = countRequest(arrivals.get(client), clock.now(), limit, units)
-    arrivals.set(client, arrival)
-    return state
   }
 }
 

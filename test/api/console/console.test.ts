@@ -105,15 +105,16 @@ test('it can be switched off, and the OpenAPI document does not list it', async 
   expect(JSON.stringify((await t.app.inject('/openapi.json')).json().paths)).not.toContain('/console')
 })
 
-test('the pages and files cost a unit like other requests, so that nobody takes files without end', async () => {
+test('the pages and files have a limit of their own, so a page opens although its user has no reads left', async () => {
   const { database } = t
-  const limits = { reads: 3, prepare: 1, submit: 1, sponsoredPrepare: 1, register: 1 }
-  const rateLimits = { ...limits, verify: 1, authenticated: 1, signIn: 1, sends: 1 }
+  const rateLimits = { reads: 1, files: 3 }
   const limited = await createTestApp({ database, console: { dist: builtConsole() }, rateLimits })
   const statuses: number[] = []
   for (const path of ['', 'agents/abc', 'assets/index-1.js', 'assets/index-1.js', 'assets/index-0.js', ''])
     statuses.push((await limited.app.inject(`/console/${path}`)).statusCode)
   expect(statuses).toEqual([200, 200, 200, 429, 429, 429])
+  const reads = await Promise.all([limited.app.inject('/agents'), limited.app.inject('/agents')])
+  expect(reads.map(({ statusCode }) => statusCode)).toEqual([200, 429])
   await limited.close()
 })
 

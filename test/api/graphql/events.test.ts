@@ -8,18 +8,6 @@ import { openSse } from '../../support/subscriptions.ts'
 import { recordStatements } from '../../support/statements.ts'
 
 const statements = recordStatements()
-const LIMITS = {
-  // One for the subscription, two for earlier events, and one for each of three agents.
-  reads: 6,
-  prepare: 10,
-  submit: 10,
-  sponsoredPrepare: 10,
-  register: 10,
-  verify: 10,
-  authenticated: 10,
-  sends: 10,
-  signIn: 10,
-}
 let t: TestApp
 let url: string
 beforeAll(async () => {
@@ -150,7 +138,11 @@ test('the newest event resumes the live stream, which has the agent of each even
 })
 
 test('each event with its agent costs units; without units the event comes without its agent', async () => {
-  const poor = await createTestApp({ database: t.database, rateLimits: LIMITS })
+  const poor = await createTestApp({
+    database: t.database,
+    // One for the subscription, two for earlier events, and one for each of three agents.
+    rateLimits: { reads: 6 },
+  })
   try {
     const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } } }'
     const stream = await openSse(await poor.app.listen({ port: 0 }), text)

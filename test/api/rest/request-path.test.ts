@@ -12,17 +12,7 @@ let t: TestApp
 beforeAll(async () => {
   t = await createTestApp({
     ledger: { call: () => Promise.reject(new Error('not used')) },
-    rateLimits: {
-      reads: 1_000,
-      prepare: 1_000,
-      submit: 1_000,
-      sponsoredPrepare: 1_000,
-      register: 1_000,
-      verify: 1_000,
-      authenticated: 1_000,
-      signIn: 1_000,
-      sends: 1_000,
-    },
+    rateLimits: { reads: 1_000 },
     overload: { inFlight: 1_000, databaseQueue: 1_000 },
   })
   await insertAgents(t.kysely, [agentRow('One'), agentRow('Two')])

@@ -383,17 +383,7 @@ test('a token goes where CORS lets a page send it', async () => {
 })
 
 test('challenges and sign-ins are counted per client network, requests with a token as authenticated', async () => {
-  const rateLimits = {
-    reads: 1_000,
-    prepare: 1,
-    submit: 1,
-    sponsoredPrepare: 1,
-    register: 1,
-    verify: 1,
-    authenticated: 2,
-    signIn: 4,
-    sends: 1,
-  }
+  const rateLimits = { authenticated: 2, signIn: 4 }
   const limited = await createTestApp({
     rateLimits,
     ledger: { call: async <Result>() => 'genesis' as Result },

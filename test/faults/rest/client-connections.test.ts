@@ -112,4 +112,29 @@ describe('connections of one client without a complete request', () => {
     expect((await proxy.send('/health')).status).toBe(200)
     expect(stillOpen(sockets)).toBe(31)
   })
+
+  test('bodies that come through a trusted proxy are limited by the client that it names', async () => {
+    await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
+    const proxy = client('127.0.0.2')
+    const halfBody = (ip: string): string => HALF_BODY.replace('Host:', `X-Forwarded-For: ${ip}\r\nHost:`)
+    const sockets = openMany(proxy, 30, halfBody('203.0.113.1')).map((each) => each.resume())
+    await expect.poll(openConnections).toBe(30)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const other = proxy.open(halfBody('203.0.113.2'))
+    const last = proxy.open(halfBody('203.0.113.1'))
+    await expect.poll(() => stillOpen(sockets)).toBe(9)
+    expect([other.closed, last.closed]).toEqual([false, false])
+  })
+})
+
+test('a client with hundreds of requests at once delays another one by a few of them, and all are answered', async () => {
+  await start({})
+  const answers: string[] = []
+  const read = async (remoteAddress: string): Promise<void> => {
+    expect((await t.app.inject({ url: '/health', remoteAddress })).statusCode).toBe(200)
+    answers.push(remoteAddress)
+  }
+  await Promise.all([...Array<string>(300).fill('127.0.0.2'), '127.0.0.3'].map(read))
+  expect(answers).toHaveLength(301)
+  expect(answers.indexOf('127.0.0.3')).toBeLessThan(40)
 })

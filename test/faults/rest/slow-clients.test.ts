@@ -32,7 +32,10 @@ beforeAll(async () => {
   })
   stalling = await createTestApp({
     ...shared,
-    connectionLimits: limits({ stalledMs: scaled(400), maxConnections: 3 }),
+    connectionLimits: limits({
+      reading: { ...CONNECTION_LIMITS.reading, slowMs: scaled(400) },
+      maxConnections: 3,
+    }),
   })
   url = await hasty.app.listen({ port: 0, host: '127.0.0.1' })
   port = portOf(hasty)
@@ -223,9 +226,7 @@ describe('a client that does not read its responses', () => {
     })
     reader.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
     const path = await first.promise
-    // A silent connection without a stream was closed, so the limit has passed for the stream too.
-    const silent = connect(portOf(stalling), '127.0.0.1')
-    await new Promise((resolve) => silent.once('close', resolve).resume())
+    await new Promise((resolve) => setTimeout(resolve, scaled(600)))
     reader.pause()
     const sendMessage = async (id: number): Promise<number> => {
       const response = await fetch(at + path, {

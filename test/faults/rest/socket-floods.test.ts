@@ -1,25 +1,31 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const INIT = JSON.stringify({ type: 'connection_init' })
 
+const sockets = new Set<Socket>()
 let t: TestApp
 let client: TestClient
+let network = 10
 beforeAll(async () => {
-  t = await createTestApp({ ledger: noLedger })
+  t = await createTestApp({ ledger: noLedger, clock: { now: () => Date.now() }, rateLimits: { reads: 600 } })
+  t.app.server.on('connection', (socket: Socket) => sockets.add(socket))
   await t.app.listen({ port: 0, host: '127.0.0.1' })
-  client = clientAt('127.0.0.1', (t.app.server.address() as AddressInfo).port)
 })
-afterAll(async () => {
-  await client?.close()
-  await t?.close()
+// Each test has a network of its own.
+beforeEach(() => {
+  client = clientAt(`127.0.0.${(network += 1)}`, (t.app.server.address() as AddressInfo).port)
+  return () => client.close()
 })
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => t?.close())
 
 async function connected(): Promise<WebSocket> {
   const socket = client.webSocket()
@@ -33,17 +39,64 @@ async function connected(): Promise<WebSocket> {
 const operation = (id: number, query: string): string =>
   JSON.stringify({ id: String(id), type: 'subscribe', payload: { query } })
 
+/** Sends messages as fast as the socket takes them. Returns how many were sent. */
+async function flood(socket: WebSocket, message: string, ms: number): Promise<number> {
+  let sent = 0
+  const begin = performance.now()
+  while (performance.now() - begin < ms && socket.readyState === socket.OPEN) {
+    if (socket.bufferedAmount < 1_000_000) {
+      socket.send(message)
+      sent += 1
+    } else await new Promise(setImmediate)
+  }
+  return sent
+}
+
 describe('a client that sends many messages on a WebSocket', () => {
   test.each([
-    ['does not read the answers', true],
-    ['reads the answers', false],
-  ])('and %s: most of them stay unread', async (_, pauses) => {
+    ['small pings', JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(900) } }), 200],
+    ['parts of an unknown operation', JSON.stringify({ type: 'complete', id: 'x'.repeat(20_000) }), 100],
+  ])(
+    '%s: when its units are used up, they are read as fast as units come back',
+    async (_, message, perSecond) => {
+      const socket = await connected()
+      const spend = vi.spyOn(t.services.rateLimits, 'spend')
+      await flood(socket, message, 1_000)
+      await expect.poll(() => spend.mock.results.at(-1)?.value).toBeGreaterThan(0)
+      const before = spend.mock.calls.length
+      const begin = performance.now()
+      await flood(socket, message, 2_000)
+      const seconds = (performance.now() - begin) / 1_000
+      expect(spend.mock.calls.length - before).toBeLessThan(seconds * perSecond + 100)
+      // Other sockets of this network still open, and those of others are read at once.
+      const other = clientAt('127.0.0.9', (t.app.server.address() as AddressInfo).port)
+      expect(await other.send('/agents?limit=1')).toMatchObject({ status: 200 })
+      await other.close()
+      socket.terminate()
+    },
+  )
+
+  test.each(['ping', 'pong'])(
+    'a %s with a payload of more than a kilobyte closes its socket',
+    async (type) => {
+      const socket = await connected()
+      socket.send(JSON.stringify({ type, payload: { values: Array.from({ length: 500 }, () => [1]) } }))
+      const [code, reason] = (await once(socket, 'close')) as [number, Buffer]
+      expect([code, reason.toString()]).toEqual([
+        4400,
+        'The payload of a ping or pong has more than 1024 characters',
+      ])
+    },
+  )
+
+  test('a client that does not confirm that its socket is closed loses it after a second', async () => {
     const socket = await connected()
-    if (pauses) socket.pause()
-    const ping = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(10_000) } })
-    for (let i = 0; i < 5_000; i += 1) socket.send(ping)
-    await wait(1_500)
-    expect(socket.bufferedAmount).toBeGreaterThan(20_000_000)
+    const connection = (socket as unknown as { _socket: Socket })._socket
+    const served = [...sockets].at(-1)!
+    // It no longer reads, so it does not answer.
+    connection.pause()
+    socket.send(JSON.stringify({ type: 'unknown' }))
+    await expect.poll(() => served.destroyed, { timeout: scaled(5_000) }).toBe(true)
     socket.terminate()
   })
 

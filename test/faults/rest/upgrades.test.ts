@@ -8,18 +8,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const READS = 30
-const UNLIMITED = 1_000_000
-const rateLimits = {
-  reads: READS,
-  prepare: UNLIMITED,
-  submit: UNLIMITED,
-  sponsoredPrepare: UNLIMITED,
-  register: UNLIMITED,
-  verify: UNLIMITED,
-  authenticated: UNLIMITED,
-  signIn: UNLIMITED,
-  sends: UNLIMITED,
-}
 
 let database: TestDatabase
 /** Refuses most upgrades of a client, because of its rate limit. */
@@ -29,7 +17,7 @@ let small: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   const shared = { database, ledger: noLedger }
-  limited = await createTestApp({ ...shared, rateLimits })
+  limited = await createTestApp({ ...shared, rateLimits: { reads: READS } })
   small = await createTestApp({
     ...shared,
     corsOrigins: [],

@@ -22,7 +22,7 @@ const processes = list(2, () => {
 })
 const charge = (kind: Exclude<RateLimitKind, 'sends'>, process: number, ip: string): Promise<unknown> =>
   outcomeOf(() => {
-    if (kind === 'reads') return processes[process]!.charge(ip, 1)
+    if (kind === 'reads' || kind === 'files') return processes[process]!.charge(ip, 1, { kind })
     return processes[process]!.count(kind, ip)
   })
 /** All but the last unit of a minute is used. Then one is left for all processes, or for each. */
@@ -45,11 +45,17 @@ const perMinute =
     expect(outcomes).toEqual(['ok', refused, isShared ? refused : 'ok'])
   }
 
+const UNSENT = testedIn('unit/slow-readers', 'closes %s')
+const READING_SPEED = testedIn(
+  'faults/rest/slow-readers',
+  'a client that reads slowly is disconnected, one that reads fast enough gets everything',
+)
 const INCOMPLETE = testedIn('faults/rest/client-connections', 'above the limit, the oldest get 408: %s')
 
 export const requestCases: Cases = {
   'Rate limits': {
-    'Units of all requests': perMinute('reads'),
+    'Units of all requests, except files': perMinute('reads'),
+    'Units of the files of the console, `/docs` and GraphiQL': perMinute('files'),
     'Prepared transactions, and reads of wallet balances': perMinute('prepare'),
     'Submitted transactions': perMinute('submit'),
     'Prepared sponsored transactions': perMinute('sponsoredPrepare'),
@@ -80,10 +86,17 @@ export const requestCases: Cases = {
     }),
     'Body of a request': most((n) => send('/graphql', pad('{"query":"{__typename}"}', n))),
     'Body of a credential verification': most((n) => sendAs('owner', VERIFY, pad('{"credential":{}}', n))),
+    'Packets and chunks of a body': testedIn(
+      'faults/rest/raw-floods',
+      'in too many parts ends its connection, whether or not it is read: %s',
+    ),
+    'Rest of a body of a refused request': testedIn(
+      'faults/rest/raw-floods',
+      'that is not read ends its connection when it is too large',
+    ),
     'Time for the headers': equals(() => t.app.server.headersTimeout),
     'Time for headers and body': equals(() => t.app.server.requestTimeout),
     'Idle connection between two requests': equals(() => t.app.server.keepAliveTimeout),
-    'Connection without traffic during a response': equals(() => t.app.server.timeout),
     // Ten probes, one per second.
     'Client that does not answer TCP probes, after its last packet': equals(
       () =>
@@ -111,6 +124,9 @@ export const requestCases: Cases = {
       })(n, row)
       await stopped
     },
+    'Unsent bytes for a client network': UNSENT,
+    'Unsent bytes of a process': UNSENT,
+    'Speed at which a client reads what was sent': [READING_SPEED, READING_SPEED],
     'Pipelined requests on a connection': most(
       async (n) => {
         const socket = client.open('GET /agents HTTP/1.1\r\nHost: g\r\n\r\n'.repeat(n))

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
-import { countRequest, stateAt } from '../../rate-limits/gcra.ts'
+import { spendUnits, stateAt } from '../../rate-limits/gcra.ts'
 
 /**
  * Bytes that this process reads per minute for the cards and credentials of one site. Cards of usual
@@ -18,14 +18,15 @@ export interface ByteBudget {
 
 export function createByteBudget(clock: Clock): ByteBudget {
   const arrivals = new LRUCache<string, number>({ max: MAX_SITES })
-  const left = (site: string, now: number): number =>
-    stateAt(Math.max(arrivals.get(site) ?? now, now), now, SITE_BYTES_PER_MINUTE, true).remaining
   return {
-    isUsedUp: (site) => left(site, clock.now()) === 0,
-    spend: (site, bytes) => {
+    isUsedUp: (site) => {
       const now = clock.now()
-      const spent = Math.min(bytes, left(site, now))
-      arrivals.set(site, countRequest(arrivals.get(site), now, SITE_BYTES_PER_MINUTE, spent).arrival)
+      return (
+        stateAt(Math.max(arrivals.get(site) ?? now, now), now, SITE_BYTES_PER_MINUTE, true).remaining === 0
+      )
+    },
+    spend: (site, bytes) => {
+      arrivals.set(site, spendUnits(arrivals.get(site), clock.now(), SITE_BYTES_PER_MINUTE, bytes).arrival)
     },
   }
 }

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
+import { READING_LIMITS, type ReadingLimits } from '../../../rest/plugins/slow-readers.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { clientAt, type TestClient } from '../../support/clients.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { scaled } from '../../support/machine-speed.ts'
+
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
+const MEGABYTE = 1_048_576
+/** Of more than a megabyte each, so that the buffers of the system hold only a part. */
+const RESPONSES = 16
+
+let database: TestDatabase
+let t: TestApp
+let clients: TestClient[] = []
+let script: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterEach(async () => {
+  await Promise.all(clients.map((each) => each.close()))
+  clients = []
+  await t.close()
+})
+afterAll(() => database?.drop())
+
+/** Returns the connections of the server, in the order in which they are opened. */
+async function start(reading: Partial<ReadingLimits>): Promise<Socket[]> {
+  const connectionLimits = { ...CONNECTION_LIMITS, reading: { ...READING_LIMITS, ...reading } }
+  t = await createTestApp({ database, ledger: noLedger, connectionLimits })
+  const page = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
+  script = /\/graphql\/graphiql\/\w+\.js/.exec(page.body)![0]
+  const sockets: Socket[] = []
+  t.app.server.on('connection', (socket: Socket) => sockets.push(socket))
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+  return sockets
+}
+
+function openUnread(network: number): Socket {
+  const client = clientAt(`127.0.0.${network}`, (t.app.server.address() as AddressInfo).port)
+  clients.push(client)
+  return client
+    .open(`GET ${script} HTTP/1.1\r\nHost: g\r\nAccept-Encoding: gzip\r\n\r\n`.repeat(RESPONSES))
+    .pause()
+}
+
+const closedCount = async (): Promise<number> =>
+  (await t.metrics.getSingleMetric('gateway_slow_readers_closed_total')!.get()).values[0]!.value
+
+test('above its unsent bytes, a network loses the connections that wait longest, and others lose none', async () => {
+  const sockets = await start({ unsentPerClient: 40 * MEGABYTE })
+  for (const network of [3, 2, 2, 2, 2]) {
+    const opened = sockets.length
+    openUnread(network)
+    await expect.poll(() => sockets[opened]?.writableLength ?? 0).toBeGreaterThan(0)
+  }
+  await expect.poll(closedCount).toBeGreaterThan(0)
+  const closed = sockets.map(({ destroyed }) => destroyed)
+  expect(closed.slice(0, 2)).toEqual([false, true])
+  expect(closed.at(-1)).toBe(false)
+})
+
+test('a client that reads slowly is disconnected, one that reads fast enough gets everything', async () => {
+  const slowMs = scaled(1_000)
+  const sockets = await start({ unsentPerClient: 99 * MEGABYTE, bytesPerSecond: 2 * MEGABYTE, slowMs })
+  const slow = openUnread(2)
+  await expect.poll(() => sockets.length).toBe(1)
+  const fast = openUnread(3)
+  let bytes = 0
+  fast.on('data', ({ length }: Buffer) => (bytes += length)).resume()
+  // Some kilobytes of the slow one, so that it is never silent.
+  const reading = setInterval(() => slow.read(16_384), 50)
+  await expect.poll(() => sockets[0]!.destroyed).toBe(true)
+  clearInterval(reading)
+  await expect.poll(() => bytes).toBeGreaterThan(RESPONSES * MEGABYTE)
+  expect([fast.destroyed, await closedCount()]).toEqual([false, 1])
+})
+
+test('results that a WebSocket does not read count like responses', async () => {
+  const sockets = await start({ unsentPerClient: MEGABYTE })
+  const client = clientAt('127.0.0.2', (t.app.server.address() as AddressInfo).port)
+  clients.push(client)
+  const socket = client.webSocket()
+  socket.on('error', () => undefined)
+  await once(socket, 'open')
+  socket.send('{"type":"connection_init"}')
+  await once(socket, 'message')
+  socket.pause()
+  const query =
+    '{ __schema { types { name description fields { name description args { name description } } } } }'
+  for (let id = 0; id < 400; id += 1)
+    socket.send(JSON.stringify({ id: String(id), type: 'subscribe', payload: { query } }))
+  await expect.poll(() => sockets[0]!.destroyed).toBe(true)
+})
