@@ -57,9 +57,9 @@ import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
 import { MAX_VALUES } from '../../rest/mcp/routes.ts'
 import { MAX_SUBSCRIBED } from '../../rest/mcp/subscriptions.ts'
-import { CONNECTION_LIMITS } from '../../rest/plugins/connections.ts'
-import { MAX_UNANSWERED, READING_LIMITS } from '../../rest/plugins/slow-readers.ts'
-import { BODY_LIMIT, MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../rest/plugins/server-options.ts'
+import { CONNECTION_LIMITS, MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../rest/plugins/connections.ts'
+import { MAX_UNANSWERED } from '../../rest/plugins/slow-readers.ts'
+import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
 import { code, number, page, table } from './markdown.ts'
 
 type Limit = readonly [limit: string, value: string, exceeded: string]
@@ -119,17 +119,17 @@ const requests: Limit[] = [
   ['Requests of a process that stops', seconds(CONNECTION_LIMITS.closeMs), 'The connection is closed'],
   [
     'Unsent bytes for a client network',
-    `${number(READING_LIMITS.unsentPerClient)} bytes`,
+    `${number(CONNECTION_LIMITS.reading.unsentPerClient)} bytes`,
     'The connection that waits longest is closed',
   ],
   [
     'Unsent bytes of a process',
-    `${number(READING_LIMITS.unsentTotal)} bytes`,
+    `${number(CONNECTION_LIMITS.reading.unsentTotal)} bytes`,
     'The network with the most loses the connection that waits longest',
   ],
   [
     'Speed at which a client reads what was sent',
-    `${number(READING_LIMITS.bytesPerSecond)} bytes a second, over ${seconds(READING_LIMITS.slowMs)}`,
+    `${number(CONNECTION_LIMITS.reading.bytesPerSecond)} bytes a second, over ${seconds(CONNECTION_LIMITS.reading.slowMs)}`,
     'The connection is closed',
   ],
   ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],

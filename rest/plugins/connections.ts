@@ -1,6 +1,6 @@
+import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RestApp } from '../rest-app.ts'
-import { READING_LIMITS } from './slow-readers.ts'
 
 /** Limits of connections. Times are in ms. */
 export const CONNECTION_LIMITS = {
@@ -15,7 +15,19 @@ export const CONNECTION_LIMITS = {
    * the connection, no request is lost.
    */
   keepAliveMs: 72_000,
-  reading: READING_LIMITS,
+  /** Of what waits in this process because clients do not read it. */
+  reading: {
+    /**
+     * Unsent bytes for a client network. Above, its connection that waits longest is closed. An office
+     * may load large files; most responses fit into the buffers of the system.
+     */
+    unsentPerClient: 32 * 1_048_576,
+    /** Unsent bytes of the process. Above, the network with the most loses such a connection. */
+    unsentTotal: 64 * 1_048_576,
+    /** A connection with unsent bytes must take this many per second, on average over `slowMs`. */
+    bytesPerSecond: 16_384,
+    slowMs: 30_000,
+  },
   /** Without a packet from the client, until the first of ten probes, one per second. */
   probeMs: 15_000,
   /** From an upgrade request to its response. */
@@ -41,6 +53,40 @@ export const CONNECTION_LIMITS = {
   sessionIdleMs: 600_000,
 }
 export type ConnectionLimits = Readonly<typeof CONNECTION_LIMITS>
+
+/** Parts in which a body arrives: packets, and chunks of a chunked body. Each takes some µs. */
+export const MAX_BODY_PARTS = 1_024
+/** Of a body that is not read, so that its client still sees the response. */
+export const MAX_IGNORED_BYTES = 1_048_576
+
+/** Limits what Node parses of a body, whether or not it is read. */
+export class LimitedRequest extends IncomingMessage {
+  #parts = 0
+  #bytes = 0
+
+  override push(part: Buffer | null, encoding?: BufferEncoding): boolean {
+    this.#parts += 1
+    this.#bytes += part?.length ?? 0
+    if (this.#parts <= MAX_BODY_PARTS && this.#bytes <= MAX_IGNORED_BYTES) return super.push(part, encoding)
+    if (!this.socket.destroyed) cutConnection(this.socket)
+    return false
+  }
+
+  /** Node calls it for a body that is not read. Its own would no longer call `push`. */
+  _dump(): void {
+    this.resume()
+  }
+}
+
+/** What Node's parser does after an upgrade request: it ends. */
+const END_PARSING = (): number => 2
+
+/** Closes a connection at once. Node would still parse all that it has read: 2,000 requests. */
+export function cutConnection(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming: () => number } | null }
+  if (parser) parser.onIncoming = END_PARSING
+  socket.destroy()
+}
 
 /**
  * Owns the connections of the server. It closes those that Node does not: of refused upgrades, and

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type FastifySchemaCompiler,
@@ -9,49 +9,16 @@ import {
 } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { bodyReader } from '../contract/body.ts'
-import type { ConnectionLimits } from './connections.ts'
+import { type ConnectionLimits, LimitedRequest } from './connections.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
 import { queryReader } from '../contract/query.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 
 /** Bytes. The largest documented body is a relay request with 16 instructions. */
 export const BODY_LIMIT = 256 * 1024
-/** Parts in which a body arrives: packets, and chunks of a chunked body. Each takes some µs. */
-export const MAX_BODY_PARTS = 1_024
-/** Of a body that is not read, so that its client still sees the response. */
-export const MAX_IGNORED_BYTES = 4 * BODY_LIMIT
 /** From the response to a request that is not valid HTTP to the end of its connection. */
 const LINGER_MS = 1_000
 const REQUEST_ID = /^[\w.:-]{1,128}$/
-
-/** Limits what Node parses of a body, whether or not it is read. */
-class LimitedRequest extends IncomingMessage {
-  #parts = 0
-  #bytes = 0
-
-  override push(part: Buffer | null, encoding?: BufferEncoding): boolean {
-    this.#parts += 1
-    this.#bytes += part?.length ?? 0
-    if (this.#parts <= MAX_BODY_PARTS && this.#bytes <= MAX_IGNORED_BYTES) return super.push(part, encoding)
-    if (!this.socket.destroyed) cutConnection(this.socket)
-    return false
-  }
-
-  /** Node calls it for a body that is not read. Its own would no longer call `push`. */
-  _dump(): void {
-    this.resume()
-  }
-}
-
-/** What Node's parser does after an upgrade request: it ends. */
-const END_PARSING = (): number => 2
-
-/** Closes a connection at once. Node would still parse all that it has read: 2,000 requests. */
-export function cutConnection(socket: Socket): void {
-  const { parser } = socket as { parser?: { onIncoming: () => number } | null }
-  if (parser) parser.onIncoming = END_PARSING
-  socket.destroy()
-}
 
 /** Fastify's options. With them, every response has the form of the contract. */
 export const serverOptions = (limits: ConnectionLimits) =>

@@ -4,22 +4,7 @@ import { Counter } from 'prom-client'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { RestApp } from '../rest-app.ts'
-import { cutConnection } from './server-options.ts'
-
-/** Limits of what waits in this process because clients do not read it. */
-export const READING_LIMITS = {
-  /**
-   * Unsent bytes for a client network. Above, its connection that waits longest is closed. An office
-   * may load large files; most responses fit into the buffers of the system.
-   */
-  unsentPerClient: 32 * 1_048_576,
-  /** Unsent bytes of the process. Above, the network with the most loses such a connection. */
-  unsentTotal: 64 * 1_048_576,
-  /** A connection with unsent bytes must take this many per second, on average over `slowMs`. */
-  bytesPerSecond: 16_384,
-  slowMs: 30_000,
-}
-export type ReadingLimits = Readonly<typeof READING_LIMITS>
+import { type ConnectionLimits, cutConnection } from './connections.ts'
 
 /** Per connection. Node parses a thousand pipelined requests before it sends a response. */
 export const MAX_UNANSWERED = 32
@@ -50,7 +35,7 @@ interface Waiting<Connection> {
 export function limitSlowReaders(
   app: RestApp,
   open: ReadonlySet<Socket>,
-  limits: ReadingLimits,
+  limits: ConnectionLimits['reading'],
   metrics: Metrics,
 ): void {
   const closed = new Counter({
@@ -112,7 +97,7 @@ function unsentBytes(socket: Socket, { unanswered }: Connection): number {
 /** The connections to close so that the rest is within the limits. */
 export function* excess<Connection>(
   waiting: readonly Waiting<Connection>[],
-  limits: Pick<ReadingLimits, 'unsentPerClient' | 'unsentTotal'>,
+  limits: Pick<ConnectionLimits['reading'], 'unsentPerClient' | 'unsentTotal'>,
 ): Generator<Connection> {
   const oldestFirst = waiting.filter(({ bytes }) => bytes > 0).toSorted((a, b) => a.since - b.since)
   const clients = Array.from(Map.groupBy(oldestFirst, ({ client }) => client).values(), (queue) => ({

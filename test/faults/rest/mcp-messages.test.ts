@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
-import { READING_LIMITS } from '../../../rest/plugins/slow-readers.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
@@ -10,7 +9,7 @@ import { agentRow, insertAgents } from '../../support/factories.ts'
 let t: TestApp
 let client: TestClient
 beforeAll(async () => {
-  const reading = { ...READING_LIMITS, unsentPerClient: 1_048_576 }
+  const reading = { ...CONNECTION_LIMITS.reading, unsentPerClient: 1_048_576 }
   t = await createTestApp({
     ledger: { call: () => Promise.reject(new Error('not used')) },
     connectionLimits: { ...CONNECTION_LIMITS, reading },

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
-import { READING_LIMITS, type ReadingLimits } from '../../../rest/plugins/slow-readers.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -28,8 +27,8 @@ afterEach(async () => {
 afterAll(() => database?.drop())
 
 /** Returns the connections of the server, in the order in which they are opened. */
-async function start(reading: Partial<ReadingLimits>): Promise<Socket[]> {
-  const connectionLimits = { ...CONNECTION_LIMITS, reading: { ...READING_LIMITS, ...reading } }
+async function start(reading: Partial<ConnectionLimits['reading']>): Promise<Socket[]> {
+  const connectionLimits = { ...CONNECTION_LIMITS, reading: { ...CONNECTION_LIMITS.reading, ...reading } }
   t = await createTestApp({ database, ledger: noLedger, connectionLimits })
   const page = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
   script = /\/graphql\/graphiql\/\w+\.js/.exec(page.body)![0]
