@@ -156,9 +156,9 @@ test('a new URL gets nothing of the backlog, also not the retry of an attempt in
   const id = await subscribe('/own')
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   let inFlight = 0
-  world.farm.respond('/own', async (request, response) => {
-    if (inFlight++ === 0) await isReleased
-    return status(500)(request, response)
+  world.farm.respond('/own', (request, response) => {
+    const turn = inFlight++ === 0 ? isReleased : Promise.resolve()
+    void turn.then(() => status(500)(request, response))
   })
   await world.emit({}, {}, {}, {})
   world.worker({ limits: { pollMs: 20 } })
