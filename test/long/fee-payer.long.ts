@@ -153,6 +153,11 @@ async function runCase(random: RandomCase): Promise<void> {
     within(lost, 0, 0)
     return
   }
+  if (lost === 0 && (await world.connection.getBlockHeight()) > prepared.body.lastValidBlockHeight) {
+    // Prepared with a blockhash that was cached, and more than 150 cases ended within a second.
+    count('sent in its last block')
+    return
+  }
   signatures.add(signature)
   check(lost, random.operation === 'register', feeOf(signedTx))
   count(accepted.body.error === null ? 'landed' : `sent: ${accepted.body.error.code}`)
