@@ -30,8 +30,6 @@ export function requests({ pda, owner, sponsored }: Known): Measured[] {
     { name: 'agents', path: '/agents?limit=50&offset=1' },
     { name: 'OpenAPI document', path: '/openapi.json' },
     { name: 'document of /docs', path: '/docs/json' },
-    { name: '/docs', path: '/docs/', headers: BROWSER },
-    { name: 'script of /docs', path: '/docs/static/swagger-ui-bundle.js', headers: BROWSER },
     { name: 'SDL', path: '/graphql/schema.graphql' },
     { name: '/graphql editor', path: '/graphql', headers: BROWSER },
     { name: 'IDL', path: '/idl.json' },
