@@ -12,8 +12,8 @@ export const MAX_UNANSWERED = 32
 const CHECK_MS = 250
 
 interface Connection {
-  /** The network of the latest request, which is not that of the connection behind a proxy. */
-  client: string
+  /** The client of the latest request, which is not that of the connection behind a proxy. */
+  ip: string
   /** Responses that are not sent yet. Those after the first wait outside of the socket. */
   readonly unanswered: Set<ServerResponse>
   /** When the average of its speed began, in ms, and the bytes sent until then. */
@@ -51,14 +51,14 @@ export function limitSlowReaders(
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
-    const connection = connections.get(socket) ?? { client: '', unanswered: new Set(), since: null, sent: 0 }
+    const connection = connections.get(socket) ?? { ip: '', unanswered: new Set(), since: null, sent: 0 }
     connections.set(socket, connection)
     if (connection.unanswered.size >= MAX_UNANSWERED) close(socket)
     if (socket.destroyed) {
       reply.hijack()
       return
     }
-    connection.client = clientNetwork(request.ip)
+    connection.ip = request.ip
     connection.unanswered.add(reply.raw)
     reply.raw.once('close', () => connection.unanswered.delete(reply.raw))
     done()
@@ -77,7 +77,7 @@ export function limitSlowReaders(
       return null
     }
     if (connection.since === null || ms >= limits.slowMs) Object.assign(connection, { since: now, sent })
-    return { socket, client: connection.client, since: now - ms, bytes }
+    return { socket, client: clientNetwork(connection.ip), since: now - ms, bytes }
   }
 
   const timer = setInterval(() => {
