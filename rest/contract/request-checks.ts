@@ -4,8 +4,8 @@ import { quoted } from '../../src/domain/quoted.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /**
- * Rejects requests that no route can answer, before their body is read: 400 without one Host, 417 for
- * an unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known
+ * Rejects requests that no route can answer, before their body is read: 400 without one Host, 417
+ * for an unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known
  * paths. Call it before the routes are registered.
  */
 export function checkRequests(app: RestApp): void {

@@ -55,7 +55,7 @@ export function createSessions(
     open: async (server, { request, raw: response }) => {
       const transport = new SseTransport(messagesPath, response, idPrefix)
       let isQuiet = false
-      // Sessions that were opened at the same time may have taken the last place.
+      // There is one: `checkLimit` was called just before.
       const place = places.enter(request.ip, { isIdle: () => isQuiet, close: () => response.destroy() })
       const quiet = setTimeout(() => (isQuiet = true), QUIET_MS).unref()
       const idle = setTimeout(() => void transport.close(), sessionIdleMs).unref()

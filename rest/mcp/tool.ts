@@ -27,7 +27,7 @@ interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> 
   readonly effect: keyof typeof ANNOTATIONS
   /** The rate limit that counts calls. Each message also costs units. */
   readonly kind?: GuardedKind
-  /** Units that a call costs. Default: those of a preparation, or one, which every message costs. */
+  /** Units of a call. Default: those of a preparation, or one, which every message costs. */
   readonly units?: (input: output<ZodObject<Input>>) => number
   readonly input: Input
   readonly output: ZodObject<Output>

@@ -18,8 +18,8 @@ export const CONNECTION_LIMITS = {
   /** Of what waits in this process because clients do not read it. */
   reading: {
     /**
-     * Unsent bytes for a client network. Above, its connection that waits longest is closed. An office
-     * may load large files; most responses fit into the buffers of the system.
+     * Unsent bytes for a client network. Above, its connection that waits longest is closed. An
+     * office may load large files; most responses fit into the buffers of the system.
      */
     unsentPerClient: 32 * 1_048_576,
     /** Unsent bytes of the process. Above, the network with the most loses such a connection. */
@@ -33,8 +33,8 @@ export const CONNECTION_LIMITS = {
   /** From an upgrade request to its response. */
   upgradeMs: 10_000,
   /**
-   * From the begin of the stop to the end of all connections. Longer than a request takes, and short
-   * enough for the 30 s of Kubernetes.
+   * From the begin of the stop to the end of all connections. Longer than a request takes, and
+   * short enough for the 30 s of Kubernetes.
    */
   closeMs: 15_000,
   /** Connections of the process, including streams and WebSockets. More are closed at once. */

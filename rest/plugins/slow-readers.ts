@@ -69,8 +69,11 @@ export function limitSlowReaders(
     const connection = connections.get(socket)
     if (connection === undefined || socket.destroyed) return null
     const bytes = unsentBytes(socket, connection)
+    if (bytes === 0) {
+      connection.since = null
+      return null
+    }
     const sent = socket.bytesWritten - socket.writableLength
-    if (bytes === 0) connection.since = null
     const ms = now - (connection.since ?? now)
     if (ms >= limits.slowMs && ((sent - connection.sent) * 1_000) / ms < limits.bytesPerSecond) {
       close(socket)
@@ -99,7 +102,7 @@ export function* excess<Connection>(
   waiting: readonly Waiting<Connection>[],
   limits: Pick<ConnectionLimits['reading'], 'unsentPerClient' | 'unsentTotal'>,
 ): Generator<Connection> {
-  const oldestFirst = waiting.filter(({ bytes }) => bytes > 0).toSorted((a, b) => a.since - b.since)
+  const oldestFirst = waiting.toSorted((a, b) => a.since - b.since)
   const clients = Array.from(Map.groupBy(oldestFirst, ({ client }) => client).values(), (queue) => ({
     queue,
     bytes: sumOf(queue),

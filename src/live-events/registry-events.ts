@@ -42,7 +42,7 @@ export async function* registryEvents(options: {
   }
 }
 
-/** Waits until the client has units: clients do not open a stream again that ended with an error. */
+/** Waits until the client has units: clients do not open a stream again that has failed. */
 async function charged(charge: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -7,7 +7,8 @@ export const TICKET = Buffer.from([4, 0, 0, 14, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 1,
 const HANDSHAKE = 22
 
 /**
- * Returns a function that sends tickets as fast as the client reads, in records of 16 KB. The server
+ * Returns a function that sends tickets as fast as the client reads, in records of 16 KB. The
+ * server
  * must use TLS_AES_128_GCM_SHA256, and must not have sent data. No library sends so many.
  */
 export function createTicketFlood(tls: TLSSocket, socket: Socket): () => void {

@@ -28,8 +28,8 @@ export const COMPILED_FIELDS: readonly string[] = [
 
 /**
  * Whether a valid document is one query of such fields, which the compiled form answers like
- * graphql-js. Compiled conditions lose fields, so no directives are allowed. Compiled objects lose a
- * field with the alias `__proto__`.
+ * graphql-js. Compiled conditions lose fields, so no directives are allowed. Compiled objects lose
+ * a field with the alias `__proto__`.
  */
 export function canCompile(query: string, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)

@@ -51,7 +51,7 @@ export async function recordHost(
   )
 }
 
-/** Deletes hosts that no check used for two days: cards that still name one are checked each day. */
+/** Deletes hosts that no check used for two days: cards that name one are checked each day. */
 export async function forgetHosts(kysely: Kysely<Database>): Promise<void> {
   await sql`delete from agent_card_hosts where retry_at < now() - interval '2 days'`.execute(kysely)
 }

@@ -10,8 +10,8 @@ export interface CardTiming {
   /** Longest delay for a host that cannot be reached. */
   readonly hostRetryMs: number
   /**
-   * Lease of a claimed card. Longer than all fetches for one card together. A result that is written
-   * later is dropped.
+   * Lease of a claimed card. Longer than all fetches for one card together. A result that is
+   * written later is dropped.
    */
   readonly leaseMs: number
   /** Time limit of one document. */

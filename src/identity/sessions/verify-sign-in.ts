@@ -54,7 +54,7 @@ export function verifySignIn(
 function checkFields(message: SignInMessage, { origins, chainIds }: SignInRules): void {
   const { domain, uri, version, chainId, nonce } = message
   const url = URL.parse(uri)
-  // The text must begin with the origin. A parser also accepts `https:host` and `https://user@host`.
+  // The text must begin with the origin: a parser also accepts `https:host` and user names.
   if (url === null || !isAllowedOrigin(url, origins) || !`${uri}/`.startsWith(`${url.origin}/`))
     throw invalidLine('uri', `must be a page of ${formatOrigins(origins)}`, uri)
   if (domain !== url.host)

@@ -60,7 +60,7 @@ export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOpt
   }
 }
 
-/** Returns a function that tells whether an address is one of these, or in one of these networks. */
+/** Returns a function that tells whether an address is in one of these addresses and networks. */
 export function addressMatcher(networks: readonly string[]): (address: string) => boolean {
   const list = blockList(networks)
   return (address) => list.check(address, familyOf(address))

@@ -35,7 +35,7 @@ interface Connection {
 
 /** Bytes of TLS beside as many as the data: certificates, tickets, and what is read ahead. */
 const MAX_TLS_BYTES = 131_072
-/** undici parses what one read returns, even after an error: some 10 ms for headers of one letter. */
+/** undici parses what one read returns, also after an error: 10 ms for headers of one letter. */
 const PARSED_AT_ONCE = 2_048
 /** A server can send TLS messages that are never read as data, so `read` does not see them. */
 const CHECK_MS = 100

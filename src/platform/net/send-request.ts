@@ -43,7 +43,7 @@ export interface RawRequest extends Required<RequestLimits> {
 export function sendRequest(pool: Pool, request: RawRequest): Promise<RawResponse> {
   const { method, path, headers, body, totalMs, idleMs } = request
   const exchange = new Exchange(request)
-  // undici opens a spare connection after an abort, but not after its own timeout. So that fires first.
+  // undici opens a spare connection after an abort, but not after its own timeout: that is first.
   const headersTimeout = Math.max(1, Math.floor(totalMs * 0.93))
   // `Exchange` limits the time of a POST's body.
   const bodyTimeout = method === 'POST' ? 0 : idleMs

@@ -27,7 +27,7 @@ afterAll(async () => {
 const CHUNKED = 'Host: g\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
 const onePart = '1\r\n \r\n'
 
-/** Sends the text again and again until the connection is closed. Returns the bytes that were sent. */
+/** Sends the text again and again until the connection is closed. Returns the bytes sent. */
 async function flood(socket: Socket, text: string): Promise<number> {
   socket.resume()
   const block = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)))

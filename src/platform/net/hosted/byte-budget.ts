@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts'
 import { spendUnits, stateAt } from '../../rate-limits/gcra.ts'
 
 /**
- * Bytes that this process reads per minute for the cards and credentials of one site. Cards of usual
- * size use less, as fast as they are checked.
+ * Bytes that this process reads per minute for the cards and credentials of one site. Cards of
+ * usual size use less, as fast as they are checked.
  */
 export const SITE_BYTES_PER_MINUTE = 33_554_432
 /** The least recently read site is forgotten first. */
