@@ -1,4 +1,3 @@
-import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
 import { refuseRepeatedKeys } from './contract/json-parser.ts'
@@ -79,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     ...serverOptions(connectionLimits),
     loggerInstance,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  })
 
   app.server.maxConnections = connectionLimits.maxConnections
   app.setValidatorCompiler(compileValidator)

@@ -1,19 +1,14 @@
+import { DomainError } from '../src/domain/errors.ts'
 import type { Services } from '../src/services.ts'
-import { agentRoutes } from './agents/routes.ts'
-import { authRoutes } from './auth/routes.ts'
+import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
-import { credentialRoutes } from './credentials/routes.ts'
 import { didRoutes } from './did/routes.ts'
+import { documentRoutes, type Exception } from './documents/routes.ts'
 import type { Executor } from './execute.ts'
-import { healthRoutes } from './health/routes.ts'
 import { idlRoute } from './health/idl-route.ts'
-import { createOperations, type Operations } from './operations.ts'
+import { createOperations } from './operations.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
-import { relayRoutes } from './relay/routes.ts'
 import type { RestApp } from './rest-app.ts'
-import { sponsorRoutes } from './sponsor/routes.ts'
-import { stakeRoutes } from './stakes/routes.ts'
-import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface RestOptions {
   readonly services: Services
@@ -25,22 +20,35 @@ export interface RestOptions {
   readonly surface: 'all' | 'operations'
 }
 
-/** Registers the documented HTTP API, a folder for each section of the contract. */
-export function registerRest(app: RestApp, options: RestOptions): void {
-  const operations = createOperations(app, options)
-  if (options.surface === 'all') documentedRoutes(app, operations, options.services)
-  healthRoutes(app, operations)
+/** What endpoints do that their documents cannot say, by the name of the operation. */
+const EXCEPTIONS: Readonly<Record<string, Exception>> = {
+  // A replica that is not ready responds with 503.
+  GetReadiness: {
+    body: ({ readiness }: { readiness: { ready: boolean; missing: readonly string[] } }) => {
+      if (!readiness.ready) throw new DomainError('NOT_READY', { missing: readiness.missing.join('; ') })
+      return { status: 'ready' }
+    },
+    schema: named(
+      'Readiness',
+      object(
+        { status: { type: 'string', enum: ['ready'] } },
+        { description: 'The replica can receive requests.' },
+      ),
+    ),
+  },
 }
 
-function documentedRoutes(app: RestApp, operations: Operations, services: Services): void {
-  authRoutes(app, operations)
-  agentRoutes(app, operations)
-  stakeRoutes(app, operations)
+/** Registers the documented HTTP API: an endpoint for each operation of rest/, and a few by hand. */
+export function registerRest(app: RestApp, options: RestOptions): void {
+  const operations = createOperations(app, options)
+  const isAll = options.surface === 'all'
+  documentRoutes(app, {
+    operations,
+    exceptions: EXCEPTIONS,
+    filter: ({ rest }) => isAll || rest.tag === 'Service',
+  })
+  if (!isAll) return
   didRoutes(app, operations)
-  credentialRoutes(app, operations)
   contextRoute(app)
-  idlRoute(app, services)
-  relayRoutes(app, operations)
-  sponsorRoutes(app, operations)
-  webhookRoutes(app, operations)
+  idlRoute(app, options.services)
 }

@@ -2,6 +2,7 @@ import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
 import { type Page, pageBounds, offsetUnits } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
+import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -30,23 +31,30 @@ const reputation = (t: Fields, description: string, textOf: (row: HistoryRow) =>
 HistoryEntryRef.implement({
   description: 'A change of an agent, from an event of the registry program.',
   fields: (t) => ({
-    eventType: t.expose('eventType', { description: 'The kind of change.', type: HistoryEventType }),
+    eventType: t.expose('eventType', {
+      ...example('reputation_updated'),
+      description: 'The kind of change.',
+      type: HistoryEventType,
+    }),
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     oldValue: t.exposeString('oldValue', {
+      ...example('250'),
       description:
         'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
     }),
     newValue: t.exposeString('newValue', {
+      ...example('262'),
       description: 'The value after the change, in the same form as `oldValue`.',
     }),
     delta: t.exposeString('delta', {
+      ...example('+12'),
       nullable: true,
       description: 'Signed difference such as `+12` or `-5`. Null unless `eventType` is reputation_updated.',
     }),
     timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
     id: t.exposeString('eventId', { description: 'Identifier of the entry.' }),
     slot: t.field({
-      type: 'Float',
+      type: 'SafeInt',
       description: 'Slot of the transaction.',
       resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
     }),
@@ -91,11 +99,14 @@ builder.objectField(AgentRef, 'history', (t) =>
 
 builder.queryField('agentHistory', (t) =>
   t.field({
-    extensions: { units: ({ offset }) => 1 + offsetUnits(offset) },
+    extensions: {
+      units: ({ offset }) => 1 + offsetUnits(offset),
+      tables: ['agents', 'history'],
+      errors: ['AGENT_NOT_FOUND'],
+    },
     type: HistoryPageRef,
     nullable: true,
-    description:
-      'The changes of an agent, newest first. They stay readable after the agent is closed. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
+    description: 'The changes of an agent, newest first. They stay readable after the agent is closed.',
     args: {
       pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }),
       eventType: t.arg({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
@@ -110,8 +121,8 @@ builder.queryField('agentHistoryConnection', (t) =>
   t.field({
     type: HistoryConnectionRef,
     nullable: true,
-    description:
-      'The entries of `agentHistory` with cursor pagination. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
+    extensions: { errors: ['AGENT_NOT_FOUND'] },
+    description: 'The entries of `agentHistory` with cursor pagination.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
       eventType: t.arg({ type: HistoryEventType, description: 'Only changes of this kind. Default: all.' }),

@@ -3,12 +3,15 @@ import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
 import type { Page } from '../src/domain/page.ts'
+import { example } from './policy.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { NodeRef } from './node.ts'
 import { pageArgs, pageFields, SortOrder } from './page.ts'
 import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
+
+const REPUTATION = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
 
 export const AgentRef = builder.objectRef<AgentRow>('Agent')
 const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
@@ -19,25 +22,37 @@ AgentRef.implement({
   fields: (t) => ({
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
     owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
-    name: t.exposeString('name', { description: '1 to 32 bytes of UTF-8.' }),
-    tier: t.expose('tier', { description: 'Tier, which depends on the agent’s stake.', type: Tier }),
-    status: t.expose('status', { description: 'Lifecycle status.', type: AgentStatus }),
+    name: t.exposeString('name', { ...example('Weather Scout'), description: '1 to 32 bytes of UTF-8.' }),
+    tier: t.expose('tier', {
+      ...example('standard'),
+      description: 'Tier, which depends on the agent’s stake.',
+      type: Tier,
+    }),
+    status: t.expose('status', { ...example('active'), description: 'Lifecycle status.', type: AgentStatus }),
     serviceCategory: t.expose('serviceCategory', {
+      ...example('research'),
       description: 'Service category that the owner chose.',
       type: ServiceCategory,
     }),
-    reputationScore: t.exposeInt('reputationScore', { description: '0 to 1000. A new agent has 250.' }),
+    reputationScore: t.exposeInt('reputationScore', {
+      ...example(250, REPUTATION),
+      description: '0 to 1000. A new agent has 250.',
+    }),
     capabilities: t.expose('capabilities', {
+      ...example(5),
       type: 'U64',
       description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
     }),
     version: t.exposeString('version', {
+      ...example('1.4.0'),
       description: 'Version of the agent as free text. At most 16 bytes, can be empty.',
     }),
     agentCardUrl: t.exposeString('agentCardUrl', {
+      ...example('https://agents.example/weather-scout.json'),
       description: 'URL of the agent card, with the scheme https, ipfs, ar or did.',
     }),
     cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
+      ...example(false),
       description: 'True if the hosted card does not match the hash recorded on the ledger.',
     }),
     rentPayer: t.expose('rentPayer', {
@@ -47,6 +62,7 @@ AgentRef.implement({
     createdAt: t.expose('createdAt', { description: 'Block time of the registration.', type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { description: 'Block time of the last change.', type: 'DateTime' }),
     nameSimilarity: t.exposeFloat('nameSimilarity', {
+      ...example(0.62),
       nullable: true,
       description: 'Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.',
     }),
@@ -82,7 +98,10 @@ const AgentFilter = builder.inputType('AgentFilter', {
     owner: t.field({ type: 'Pubkey', description: 'Only the agent of this wallet.' }),
     tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
     tiers: t.field({ description: 'Only agents of one of these tiers.', type: [Tier] }),
-    status: t.field({ description: 'Only agents with this status.', type: AgentStatusFilter }),
+    status: t.field({
+      description: 'Only agents with this status. `inactive` is every status except `active`.',
+      type: AgentStatusFilter,
+    }),
     statuses: t.field({ description: 'Only agents with one of these statuses.', type: [AgentStatusFilter] }),
     category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
     categories: t.field({
@@ -90,12 +109,15 @@ const AgentFilter = builder.inputType('AgentFilter', {
       type: [ServiceCategory],
     }),
     name: t.string({
+      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_NAME_SEARCH } },
       description: `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
     }),
     minReputation: t.int({
+      extensions: { jsonSchema: REPUTATION },
       description: `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
     }),
     maxReputation: t.int({
+      extensions: { jsonSchema: REPUTATION },
       description: `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
     }),
     includeMismatched: t.boolean({
@@ -107,10 +129,10 @@ const AgentFilter = builder.inputType('AgentFilter', {
 
 builder.queryFields((t) => ({
   agent: t.field({
+    extensions: { tables: ['agents'], errors: ['AGENT_NOT_FOUND'] },
     type: AgentRef,
     nullable: true,
-    description:
-      'Returns one agent, by its address or by its owner. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
+    description: 'Returns one agent, by its address or by its owner. A closed agent is not found.',
     args: {
       pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey' }),
       owner: t.arg({ description: 'Wallet of the owner, in place of `pda`.', type: 'Pubkey' }),
@@ -134,7 +156,7 @@ builder.queryFields((t) => ({
     resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
-    extensions: { units: listUnits },
+    extensions: { units: listUnits, tables: ['agents'] },
     type: AgentPageRef,
     description: 'Lists agents, newest first. A search by name returns the most similar names first.',
     args: {

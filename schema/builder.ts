@@ -7,6 +7,7 @@ type Scalars = {
   DateTime: { Input: string; Output: string }
   Pubkey: { Input: string; Output: string }
   U64: { Input: string; Output: string }
+  SafeInt: { Input: number; Output: number }
   WebhookEventType: { Input: string; Output: string }
 }
 

@@ -1,18 +1,34 @@
 import { CREDENTIAL_STATES } from '../src/domain/credential-verdict.ts'
-import type {
-  AttachedCredential,
-  CredentialList,
+import {
+  type AttachedCredential,
+  type CredentialList,
+  MAX_TYPE_LENGTH,
 } from '../src/identity/credentials/attached/credential-list.ts'
 import { MAX_CREDENTIALS } from '../src/identity/credentials/attached/credential-store.ts'
-import type { Check, VerificationResult } from '../src/identity/credentials/verify/result.ts'
+import {
+  CHECK_NAMES,
+  type Check,
+  STATUS_CHECK,
+  type VerificationResult,
+} from '../src/identity/credentials/verify/result.ts'
 import { AgentRef } from './agent.ts'
+import { example } from './policy.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
+import { DID_EXAMPLE } from './did.ts'
 import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 /** All credentials of an agent are read and evaluated, whichever are selected. */
 export const CREDENTIALS_WEIGHT = 2 * MAX_CREDENTIALS
+
+const CREDENTIAL_EXAMPLE = {
+  '@context': ['https://www.w3.org/ns/credentials/v2'],
+  type: ['VerifiableCredential', 'SecurityAuditCredential'],
+  issuer: DID_EXAMPLE,
+  validFrom: '2026-11-21T00:00:00Z',
+  credentialSubject: { id: 'did:sol:4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo' },
+}
 
 const CredentialState = builder.enumType('CredentialState', {
   description: 'What the status lists of an issuer say about a credential.',
@@ -31,11 +47,17 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
   fields: (t) => ({
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     type: t.exposeString('type', {
-      description: 'The known credential type, otherwise the first other type in sorted order.',
+      ...example('SecurityAuditCredential'),
+      description:
+        '`SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`, otherwise the first other type in sorted order.',
     }),
-    issuer: t.exposeString('issuer', { description: 'DID of the issuer.' }),
-    credentialUrl: t.exposeString('credentialUrl', { description: 'URL of the hosted credential.' }),
+    issuer: t.exposeString('issuer', { ...example(DID_EXAMPLE), description: 'DID of the issuer.' }),
+    credentialUrl: t.exposeString('credentialUrl', {
+      ...example('https://auditor.example/credentials/1.json'),
+      description: 'URL of the hosted credential.',
+    }),
     vcHash: t.exposeString('vcHash', {
+      ...example('a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'),
       description: 'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
     }),
     validFrom: t.expose('validFrom', {
@@ -71,7 +93,7 @@ const CredentialListRef = builder.objectRef<CredentialList>('CredentialList').im
   description: `The credentials of an agent. At most ${MAX_CREDENTIALS}.`,
   fields: (t) => ({
     pda: t.expose('pda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
-    total: t.exposeInt('total', { description: 'Number of credentials in the list.' }),
+    total: t.exposeInt('total', { ...example(1), description: 'Number of credentials in the list.' }),
     credentials: t.field({
       description: 'The credentials, newest first.',
       type: [CredentialRef],
@@ -84,11 +106,15 @@ const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement
   description: 'One check of a verification.',
   fields: (t) => ({
     check: t.exposeString('check', {
+      ...example('context', { enum: [...CHECK_NAMES, STATUS_CHECK] }),
       description:
         'Name of the check: context, type, subject, temporal, proof_present, proof_verified or status.',
     }),
     passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
-    detail: t.exposeString('detail', { description: 'Explanation of the result.' }),
+    detail: t.exposeString('detail', {
+      ...example('VC 2.0; every context is known and pinned'),
+      description: 'Explanation of the result.',
+    }),
   }),
 })
 
@@ -103,10 +129,15 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
         'Whether the checks after the first five passed: the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
     }),
     type: t.exposeString('type', {
+      ...example('SecurityAuditCredential'),
       description: 'The known credential type, otherwise the first other type. Empty if there is none.',
     }),
-    issuer: t.exposeString('issuer', { description: 'DID of the issuer. Empty if there is none.' }),
+    issuer: t.exposeString('issuer', {
+      ...example(DID_EXAMPLE),
+      description: 'DID of the issuer. Empty if there is none.',
+    }),
     vcHash: t.exposeString('vcHash', {
+      ...example('a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'),
       description:
         'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. Empty if the JSON is invalid.',
     }),
@@ -132,6 +163,7 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
 const filterArgs = () =>
   builder.args((t) => ({
     type: t.string({
+      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_TYPE_LENGTH } },
       description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
     }),
     active: t.boolean({
@@ -155,10 +187,10 @@ builder.objectField(AgentRef, 'credentials', (t) =>
 
 builder.queryField('credentials', (t) =>
   t.field({
+    extensions: { tables: 'uncached', errors: ['AGENT_NOT_FOUND'] },
     type: CredentialListRef,
     nullable: true,
-    description:
-      'Lists the credentials of an agent. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
+    description: 'Lists the credentials of an agent.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
       ...filterArgs(),
@@ -169,14 +201,33 @@ builder.queryField('credentials', (t) =>
 
 builder.mutationField('verifyCredential', (t) =>
   t.field({
-    extensions: { rateLimit: 'verify', priority: 'high' },
+    extensions: {
+      rateLimit: 'verify',
+      priority: 'high',
+      login: 'wallet',
+      exactlyOneOf: ['credentialUrl', 'credential'],
+      errors: [
+        'CREDENTIAL_SOURCE',
+        'NOT_AGENT_OWNER',
+        'AGENT_NOT_FOUND',
+        'CREDENTIAL_NOT_FETCHED',
+        'VERIFIER_BUSY',
+      ],
+    },
     type: VerificationRef,
     description:
-      'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent. Errors: see POST /agents/:pda/credentials/verify.',
+      'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      credentialUrl: t.arg.string({ description: 'URL of a hosted credential.' }),
-      credential: t.arg({ type: 'JSON', description: 'The credential. Pass it as a variable.' }),
+      credentialUrl: t.arg.string({
+        ...example('https://auditor.example/credentials/1.json'),
+        description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
+      }),
+      credential: t.arg({
+        ...example(CREDENTIAL_EXAMPLE),
+        type: 'JSON',
+        description: 'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
+      }),
     },
     resolve: async (_, { pda, ...submission }, { services, authenticate }) =>
       services.credentials.verify(await authenticate(), pda, submission),

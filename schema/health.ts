@@ -1,10 +1,11 @@
 import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
+import { example } from './policy.ts'
 import { builder } from './builder.ts'
 
 const HealthRef = builder.objectRef<Health>('Health').implement({
   description: 'Liveness of the process.',
   fields: (t) => ({
-    status: t.exposeString('status', { description: 'Always `ok`.' }),
+    status: t.exposeString('status', { ...example('ok', { enum: ['ok'] }), description: 'Always `ok`.' }),
     timestamp: t.expose('timestamp', { description: 'Time of this response.', type: 'DateTime' }),
   }),
 })
@@ -14,7 +15,8 @@ const RpcHealthRef = builder.objectRef<DetailedHealth['rpc']>('RpcHealth').imple
   fields: (t) => ({
     connected: t.exposeBoolean('connected', { description: 'Whether the node responds.' }),
     slot: t.expose('slot', {
-      type: 'Float',
+      ...example(312_004_551),
+      type: 'SafeInt',
       nullable: true,
       description: 'Latest slot. Null if not connected.',
     }),
@@ -31,11 +33,13 @@ const FeePayerHealthRef = builder.objectRef<DetailedHealth['feePayer']>('FeePaye
       description: 'Public key. Null without a fee payer.',
     }),
     balanceLamports: t.expose('balanceLamports', {
+      ...example(10_000_000_000),
       type: 'U64',
       nullable: true,
       description: 'Balance in lamports. Null if it cannot be read.',
     }),
     balanceSol: t.exposeFloat('balanceSol', {
+      ...example(10),
       nullable: true,
       description: 'Balance in SOL. Null if it cannot be read.',
     }),
@@ -53,31 +57,34 @@ const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHe
   description: 'The indexer, which copies the ledger into the tables.',
   fields: (t) => ({
     phase: t.exposeString('phase', {
+      ...example('live'),
       description: 'Current phase: starting, standby, backfilling, live or stopped.',
     }),
     cursorSlot: t.expose('cursorSlot', {
-      type: 'Float',
+      type: 'SafeInt',
       nullable: true,
       description: 'The tables contain everything up to this slot.',
     }),
     finalizedSlot: t.expose('finalizedSlot', {
       description:
         'The tables were compared with the finalized ledger up to this slot. Null before the first comparison.',
-      type: 'Float',
+      type: 'SafeInt',
       nullable: true,
     }),
     lagSlots: t.expose('lagSlots', {
-      type: 'Float',
+      type: 'SafeInt',
       nullable: true,
       description:
         'Slots between the newest slot of the ledger and the tables. Null if the newest slot is unknown.',
     }),
     lagSeconds: t.exposeFloat('lagSeconds', {
+      ...example(0.4),
       nullable: true,
       description:
         'Age of the tables: seconds since they last contained everything that the node returned. If another process runs the indexer, it stores this every few seconds.',
     }),
     deadLetters: t.exposeInt('deadLetters', {
+      ...example(0),
       nullable: true,
       description: 'Number of ledger records that could not be decoded or fetched.',
     }),
@@ -90,9 +97,11 @@ const DetailedHealthRef = builder.objectRef<DetailedHealth>('DetailedHealth').im
   description: 'Health of the service and its dependencies.',
   fields: (t) => ({
     status: t.exposeString('status', {
+      ...example('healthy', { enum: ['healthy', 'degraded'] }),
       description: '`healthy`, or `degraded` if the ledger, the database or the indexer does not work.',
     }),
     reasons: t.exposeStringList('reasons', {
+      ...example(['no ledger node responds']),
       description: 'Why the status is `degraded`, as texts. Empty if it is `healthy`.',
     }),
     rpc: t.expose('rpc', { description: 'The RPC node of the ledger.', type: RpcHealthRef }),
@@ -129,6 +138,7 @@ builder.queryFields((t) => ({
     resolve: (_, _args, { services }) => services.info.detailedHealth(),
   }),
   readiness: t.field({
+    extensions: { errors: ['NOT_READY'] },
     type: ReadinessRef,
     description: 'Readiness of this replica, for load balancers.',
     resolve: (_, _args, { services }) => services.info.readiness(),

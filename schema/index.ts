@@ -1,4 +1,3 @@
-import { lexicographicSortSchema } from 'graphql'
 import { builder } from './builder.ts'
 import { applyPolicies } from './policy.ts'
 import './scalars.ts'
@@ -23,7 +22,7 @@ import './sponsorship.ts'
 import './webhook.ts'
 import './webhook-delivery.ts'
 
-/** Builds a schema with types of its own. */
-export const buildSchema = () => applyPolicies(lexicographicSortSchema(builder.toSchema()))
+/** Builds a schema with types of its own, in the order of their definition. */
+export const buildSchema = () => applyPolicies(builder.toSchema({ sortSchema: false }))
 
 export const schema = buildSchema()

@@ -1,4 +1,5 @@
 import type { ServiceInfo } from '../src/health/info.ts'
+import { example } from './policy.ts'
 import { builder } from './builder.ts'
 
 type Features = ServiceInfo['features']
@@ -8,8 +9,11 @@ const DidFeatureRef = builder.objectRef<Features['did']>('DidFeature').implement
   description: 'Decentralized identifiers.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    method: t.exposeString('method', { description: 'DID method: `did:sol`.' }),
-    spec: t.exposeString('spec', { description: 'Specification of the DID Documents.' }),
+    method: t.exposeString('method', { ...example('did:sol'), description: 'DID method: `did:sol`.' }),
+    spec: t.exposeString('spec', {
+      ...example('W3C DID Core 1.0'),
+      description: 'Specification of the DID Documents.',
+    }),
   }),
 })
 
@@ -17,8 +21,11 @@ const McpFeatureRef = builder.objectRef<Features['mcp']>('McpFeature').implement
   description: 'The Model Context Protocol server.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    endpoint: t.exposeString('endpoint', { description: 'Path of the endpoint, relative to the base URL.' }),
-    spec: t.exposeString('spec', { description: 'Protocol version.' }),
+    endpoint: t.exposeString('endpoint', {
+      ...example('/mcp/sse'),
+      description: 'Path of the endpoint, relative to the base URL.',
+    }),
+    spec: t.exposeString('spec', { ...example('W3C DID Core 1.0'), description: 'Protocol version.' }),
   }),
 })
 
@@ -26,7 +33,10 @@ const SpecFeatureRef = builder.objectRef<Features['a2a']>('SpecFeature').impleme
   description: 'A feature with its specification.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    spec: t.exposeString('spec', { description: 'Specification with its version.' }),
+    spec: t.exposeString('spec', {
+      ...example('W3C DID Core 1.0'),
+      description: 'Specification with its version.',
+    }),
   }),
 })
 
@@ -43,13 +53,17 @@ const FeaturesRef = builder.objectRef<Features>('Features').implement({
 const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
   description: 'Metadata of the service.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the service.' }),
-    version: t.exposeString('version', { description: 'Semantic version.' }),
+    name: t.exposeString('name', {
+      ...example('Agent Registry Gateway'),
+      description: 'Name of the service.',
+    }),
+    version: t.exposeString('version', { ...example('0.1.0'), description: 'Semantic version.' }),
     program: t.expose('program', { type: 'Pubkey', description: 'Address of the registry program.' }),
     feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled', {
       description: 'Whether the service sponsors registrations now.',
     }),
     network: t.exposeString('network', {
+      ...example('mainnet-beta', { enum: ['mainnet-beta', 'devnet', 'testnet', 'localnet'] }),
       description: 'mainnet-beta, devnet, testnet or localnet. Determined by the genesis hash of the ledger.',
     }),
     features: t.expose('features', { description: 'Optional features of the service.', type: FeaturesRef }),
@@ -59,7 +73,8 @@ const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
 builder.queryField('info', (t) =>
   t.field({
     type: InfoRef,
-    description: 'Metadata of the service. Errors: LEDGER_UNAVAILABLE if the network is not known yet.',
+    extensions: { errors: ['LEDGER_UNAVAILABLE'] },
+    description: 'Metadata of the service.',
     resolve: (_, _args, { services }) => services.info.info(),
   }),
 )

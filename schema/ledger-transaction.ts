@@ -64,7 +64,7 @@ const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransac
   description: 'A transaction as the ledger has it.',
   fields: (t) => ({
     signature: t.exposeString('signature', { description: 'Signature, base-58.' }),
-    slot: t.expose('slot', { type: 'Float', description: 'Slot in which it landed.' }),
+    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot in which it landed.' }),
     timestamp: t.expose('timestamp', {
       type: 'DateTime',
       nullable: true,
@@ -78,7 +78,7 @@ const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransac
     }),
     fee: t.expose('fee', { type: 'U64', description: 'Network fee in lamports, with the priority fee.' }),
     computeUnits: t.expose('computeUnits', {
-      type: 'Float',
+      type: 'SafeInt',
       nullable: true,
       description: 'Used compute units. Null if the node does not know them.',
     }),

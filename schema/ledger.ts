@@ -4,13 +4,13 @@ import { builder } from './builder.ts'
 const LedgerRef = builder.objectRef<LedgerHead>('Ledger').implement({
   description: 'The ledger at its newest confirmed block, as the node reports it.',
   fields: (t) => ({
-    slot: t.expose('slot', { type: 'Float', description: 'Slot of the block.' }),
+    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot of the block.' }),
     blockHeight: t.expose('blockHeight', {
-      type: 'Float',
+      type: 'SafeInt',
       description:
         'Height of the block. A transaction can land while this is at most its `lastValidBlockHeight`.',
     }),
-    epoch: t.expose('epoch', { type: 'Float', description: 'Epoch of the block.' }),
+    epoch: t.expose('epoch', { type: 'SafeInt', description: 'Epoch of the block.' }),
     rentExemption: t.field({
       type: 'U64',
       description:

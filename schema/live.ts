@@ -16,7 +16,7 @@ const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement
     }),
     type: t.expose('type', { type: 'WebhookEventType', description: 'Event type.' }),
     agentPda: t.expose('agentPda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
-    slot: t.expose('slot', { type: 'Float', description: 'Slot of the transaction.' }),
+    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot of the transaction.' }),
     timestamp: t.expose('timestamp', { type: 'DateTime', description: 'Block time of the transaction.' }),
     signature: t.exposeString('signature', {
       nullable: true,

@@ -1,5 +1,6 @@
 import type { ObjectFieldBuilder } from '@pothos/core'
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
+import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
@@ -13,9 +14,15 @@ type PageFields<Row> = ObjectFieldBuilder<Types, Page<Row>>
 /** The fields of every page, except its rows. */
 export function pageFields<Row>(t: PageFields<Row>) {
   return {
-    total: t.exposeInt('total', { description: 'Exact number of matching entries.' }),
-    limit: t.exposeInt('limit', { description: 'Maximum number of entries on this page.' }),
-    offset: t.exposeInt('offset', { description: 'Number of skipped entries.' }),
+    total: t.exposeInt('total', { ...example(1), description: 'Exact number of matching entries.' }),
+    limit: t.exposeInt('limit', {
+      ...example(PAGE_LIMIT.default),
+      description: 'Maximum number of entries on this page.',
+    }),
+    offset: t.exposeInt('offset', {
+      ...example(PAGE_OFFSET.default),
+      description: 'Number of skipped entries.',
+    }),
   }
 }
 
@@ -23,10 +30,12 @@ export function pageFields<Row>(t: PageFields<Row>) {
 export const pageArgs = () =>
   builder.args((t) => ({
     limit: t.int({
+      extensions: { jsonSchema: { minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max } },
       defaultValue: PAGE_LIMIT.default,
       description: `Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
     }),
     offset: t.int({
+      extensions: { jsonSchema: { minimum: PAGE_OFFSET.min, maximum: PAGE_OFFSET.max } },
       defaultValue: PAGE_OFFSET.default,
       description: `Number of entries to skip: 0 or more. ${OFFSET_COST}`,
     }),

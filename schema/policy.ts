@@ -1,7 +1,20 @@
 import { defaultFieldResolver, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import type { ErrorCode } from '../src/domain/errors.ts'
+import type { ReadTables } from '../src/domain/read-versions.ts'
 import type { Priority } from '../src/platform/overload/priority.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
+
+/** What JSON Schema says of a value and GraphQL cannot: an example, a range, a pattern. */
+type JsonSchema = Readonly<Record<string, unknown>>
+
+interface InputExtensions {
+  readonly jsonSchema?: JsonSchema
+  /** The service refuses a request without it, by an error of its own. */
+  readonly required?: boolean
+  /** Null differs from an absent value. */
+  readonly acceptsNull?: boolean
+}
 
 type FieldArgs = Readonly<Record<string, unknown>>
 
@@ -19,19 +32,47 @@ declare module 'graphql' {
     weight?: number
     /** Assumed entries of a list without page arguments, for the cost of an operation. */
     listSize?: number
+    /** What a call requires. `session`: it is about the session, which wallet headers have not. */
+    login?: 'wallet' | 'session'
+    /**
+     * The tables on which the result depends. `uncached` if it also depends on something else, such
+     * as the time.
+     */
+    tables?: readonly ReadTables[] | 'uncached'
+    /** Arguments of which a call must have exactly one. */
+    exactlyOneOf?: readonly string[]
+    /** What a call can refuse, besides malformed arguments, the usual codes first. */
+    errors?: readonly ErrorCode[]
+    jsonSchema?: JsonSchema
     /** Set `high` only for fields that send or require a wallet's signature. */
     priority?: Priority
   }
+  interface GraphQLArgumentExtensions extends InputExtensions {}
+  interface GraphQLInputFieldExtensions extends InputExtensions {}
 }
 
 /** The policy of fields that require a wallet: `authenticate` counts them as `authenticated`. */
-export const WALLET_POLICY = { rateLimit: null, priority: 'high' } as const
+export const WALLET_POLICY = { rateLimit: null, priority: 'high', login: 'wallet' } as const
 
-/** Counts each call of a root field against its rate limit, before it is resolved. */
+/** An example of a value without which the service refuses the request. */
+export const requiredExample = (value: unknown, more: JsonSchema = {}) => ({
+  extensions: { required: true, jsonSchema: { ...more, examples: [value] } },
+})
+
+/** An example of a value, with more of its JSON Schema. */
+export const example = (value: unknown, more: JsonSchema = {}) => ({
+  extensions: { jsonSchema: { ...more, examples: [value] } },
+})
+
+/**
+ * Counts each call of a root field against its rate limit, before it is resolved. Adds the codes of
+ * its errors to its description.
+ */
 export function applyPolicies(schema: GraphQLSchema): GraphQLSchema {
   for (const operation of Object.values(OperationTypeNode)) {
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
-      const { rateLimit = null } = field.extensions
+      const { rateLimit = null, errors = [] } = field.extensions
+      if (errors.length > 0) field.description += ` Errors: ${errors.join(', ')}.`
       if (rateLimit === null) continue
       const step = operation === OperationTypeNode.SUBSCRIPTION ? 'subscribe' : 'resolve'
       const resolve = field[step] ?? defaultFieldResolver

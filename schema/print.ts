@@ -1,7 +1,7 @@
-import { printSchema } from 'graphql'
+import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './index.ts'
 
 /** The SDL, as committed in schema/schema.graphql and served at /graphql/schema.graphql. */
 export function printedSchema(): string {
-  return `${printSchema(schema)}\n`
+  return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

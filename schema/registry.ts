@@ -30,7 +30,7 @@ const RegistryConfigRef = builder.objectRef<RegistryConfig>('RegistryConfig').im
     }),
     cooldownSeconds: t.expose('cooldownSeconds', {
       description: 'Seconds between the request of a withdrawal and its completion.',
-      type: 'Float',
+      type: 'SafeInt',
     }),
     paused: t.exposeBoolean('paused', {
       description: 'Whether the admin paused the registry. Withdrawals still work.',

@@ -3,11 +3,13 @@ import {
   TRANSACTION_STATUSES,
   type TransactionFailure,
 } from '../src/domain/transaction-status.ts'
+import type { ErrorCode } from '../src/domain/errors.ts'
 import type { FeeEstimate } from '../src/relay/fees.ts'
 import { preparedInstructions } from '../src/relay/message-instructions.ts'
 import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
+import { example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
@@ -44,6 +46,48 @@ const FailureCode = builder.enumType('TransactionFailureCode', {
   }),
 })
 
+export const UUID_EXAMPLE = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const SIGNATURE_EXAMPLE =
+  '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'
+
+/** What a preparation can refuse, besides the errors of its instructions. */
+export const BUILD_ERRORS: readonly ErrorCode[] = [
+  'PROGRAM_NOT_ALLOWED',
+  'TRANSACTION_TOO_LARGE',
+  'SIMULATION_FAILED',
+  'PREPARE_FAILED',
+  'LEDGER_UNAVAILABLE',
+]
+export const PREPARE_ERRORS: readonly ErrorCode[] = [
+  'INSTRUCTIONS_REQUIRED',
+  'SIGNERS_REQUIRED',
+  'TOO_MANY_INSTRUCTIONS',
+  'SIGNER_MISSING',
+  'SIGNER_NOT_NEEDED',
+  'REPEATED_SIGNER',
+  'CANNOT_SIGN',
+  'COMPUTE_BUDGET_GIVEN',
+  'DURABLE_NONCE',
+  ...BUILD_ERRORS,
+]
+/** What the service can refuse to pay. */
+export const SPONSOR_ERRORS: readonly ErrorCode[] = [
+  'SPONSORSHIP_OFF',
+  'SPONSOR_BALANCE_LOW',
+  'SPONSOR_BUDGET_USED',
+  'NOT_SPONSORED',
+  'FEE_PAYER_MISUSED',
+  'SPONSOR_COST_EXCEEDED',
+]
+export const SUBMIT_ERRORS: readonly ErrorCode[] = [
+  'TRANSACTION_MISMATCH',
+  'INVALID_SIGNED_TRANSACTION',
+  'TRANSACTION_VERSION_UNSUPPORTED',
+  'INVALID_SIGNATURE',
+  'TRANSACTION_NOT_FOUND',
+  'TRANSACTION_EXPIRED',
+]
+
 const AccountMetaInput = builder.inputType('AccountMetaInput', {
   description: 'An account of an instruction.',
   fields: (t) => ({
@@ -62,7 +106,11 @@ export const InstructionInput = builder.inputType('InstructionInput', {
       type: [AccountMetaInput],
       required: true,
     }),
-    data: t.string({ required: true, description: 'Instruction data, base64.' }),
+    data: t.string({
+      ...example('AgAAAAEAAAAAAAAA'),
+      required: true,
+      description: 'Instruction data, base64.',
+    }),
   }),
 })
 
@@ -70,15 +118,23 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
   description: 'The transaction to build.',
   fields: (t) => ({
     instructions: t.field({
+      extensions: { required: true },
       type: [InstructionInput],
       description: '1 to 16 instructions, without compute-budget instructions.',
     }),
-    signerPubkeys: t.field({ type: ['Pubkey'], description: 'All signers. The first one pays the fees.' }),
+    signerPubkeys: t.field({
+      extensions: { required: true },
+      type: ['Pubkey'],
+      description: 'All signers and no other keys. The first one pays the fees.',
+    }),
     priorityLevel: t.field({
       type: PriorityLevel,
-      description: 'Level of the priority fee. Default: medium.',
+      defaultValue: 'medium',
+      description: 'Level of the priority fee.',
     }),
-    sponsored: t.boolean({ description: 'True to let the service pay the network fee.' }),
+    sponsored: t.boolean({
+      description: 'True to let the service pay the network fee, by the rules of sponsored preparations.',
+    }),
   }),
 })
 
@@ -87,21 +143,28 @@ export const PreparedTransactionRef = builder
   .implement({
     description: 'A prepared transaction, ready to sign.',
     fields: (t) => ({
-      id: t.exposeString('id', { description: 'Identifier for `submitTransaction` and `transaction`.' }),
+      id: t.exposeString('id', {
+        ...example(UUID_EXAMPLE),
+        description: 'Identifies the transaction when it is submitted, and its status.',
+      }),
       serializedTx: t.exposeString('serializedTx', {
+        ...example('AQAAAAAAAAAA…'),
         description: 'The v0 transaction in base64. All signatures are zeros.',
       }),
       blockhash: t.exposeString('blockhash', {
+        ...example('5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'),
         description: 'Recent blockhash of the transaction, base-58.',
       }),
       lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-        type: 'Float',
+        type: 'SafeInt',
         description: 'Last block height at which the transaction can land.',
       }),
       estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
+        ...example(21_540),
         description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
       }),
       priorityFee: t.exposeInt('priorityFee', {
+        ...example(1_000),
         description: 'Priority fee in micro-lamports per compute unit.',
       }),
       feePayer: t.expose('feePayer', { description: 'Public key of the fee payer.', type: 'Pubkey' }),
@@ -113,8 +176,12 @@ const TransactionFailureRef = builder.objectRef<TransactionFailure>('Transaction
   description: 'Why a transaction failed.',
   fields: (t) => ({
     code: t.expose('code', { description: 'Stable error code.', type: FailureCode }),
-    message: t.exposeString('message', { description: 'Explanation of the error.' }),
+    message: t.exposeString('message', {
+      ...example('The block height passed lastValidBlockHeight'),
+      description: 'Explanation of the error.',
+    }),
     logs: t.field({
+      ...example(['Program log: Instruction: RegisterAgent']),
       type: ['String'],
       nullable: true,
       description: 'Log lines of the programs. Null if there are none.',
@@ -126,9 +193,17 @@ const TransactionFailureRef = builder.objectRef<TransactionFailure>('Transaction
 export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
   description: 'The status of a prepared transaction.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'Identifier of the transaction.' }),
-    status: t.expose('status', { description: 'Current status.', type: TransactionStatusRef }),
+    id: t.exposeString('id', {
+      ...example(UUID_EXAMPLE),
+      description: 'Identifier of the prepared transaction.',
+    }),
+    status: t.expose('status', {
+      ...example('confirmed'),
+      description: 'Current status.',
+      type: TransactionStatusRef,
+    }),
     signature: t.exposeString('signature', {
+      ...example(SIGNATURE_EXAMPLE),
       nullable: true,
       description:
         'Transaction signature, base-58. Null before the transaction is sent, by the service or by the wallet.',
@@ -139,7 +214,7 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
       description: 'Reason of the failure. Null unless `status` is `failed`.',
     }),
     slot: t.expose('slot', {
-      type: 'Float',
+      type: 'SafeInt',
       nullable: true,
       description: 'Slot in which the transaction landed. Null before.',
     }),
@@ -155,7 +230,7 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
         'Time at which the service sent it to the ledger, or saw that the wallet did. Null before.',
     }),
     lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-      type: 'Float',
+      type: 'SafeInt',
       description: 'Last block height at which it can land.',
     }),
     instructions: t.field({
@@ -169,31 +244,33 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
 const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
   description: 'Estimated priority fees in micro-lamports per compute unit.',
   fields: (t) => ({
-    low: t.exposeInt('low', { description: '25th percentile.' }),
-    medium: t.exposeInt('medium', { description: '50th percentile.' }),
-    high: t.exposeInt('high', { description: '75th percentile.' }),
+    low: t.exposeInt('low', { ...example(0), description: '25th percentile.' }),
+    medium: t.exposeInt('medium', { ...example(1_000), description: '50th percentile.' }),
+    high: t.exposeInt('high', { ...example(10_000), description: '75th percentile.' }),
   }),
 })
 
 builder.queryFields((t) => ({
   transaction: t.field({
+    extensions: { errors: ['TRANSACTION_NOT_FOUND'] },
     type: TransactionRef,
     nullable: true,
-    description:
-      'Returns a prepared transaction, by exactly one of its id and its signature. Errors: TRANSACTION_NOT_FOUND, INVALID_REQUEST.',
+    description: 'Returns a prepared transaction, by exactly one of its id and its signature.',
     args: {
-      id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
+      id: t.arg.string({ ...example(UUID_EXAMPLE), description: 'The `id` of the prepared transaction.' }),
       signature: t.arg.string({ description: 'Signature, base-58, in place of `id`.' }),
     },
     resolve: (_, key, { services }) => services.relay.getOne(key),
   }),
   feeEstimate: t.field({
+    extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
     type: FeeEstimateRef,
     description: 'Estimates priority fees from recent transactions that write the given accounts.',
     args: {
       accountKeys: t.arg({
+        extensions: { required: true },
         description:
-          'Accounts that the transaction writes. Required, at most 128. An empty list gives the estimate for all transactions.',
+          'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
         type: ['Pubkey'],
       }),
     },
@@ -203,20 +280,36 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   submitTransaction: t.field({
-    extensions: { rateLimit: 'submit', priority: 'high' },
+    extensions: {
+      rateLimit: 'submit',
+      priority: 'high',
+      errors: [
+        'SUBMISSION_FIELDS_REQUIRED',
+        ...SUBMIT_ERRORS,
+        'SPONSORED_REGISTRATION',
+        'AGENT_NOT_SPONSORED',
+        'FEE_PAYER_SIGNED',
+        ...SPONSOR_ERRORS,
+      ],
+    },
     type: TransactionRef,
-    description:
-      'Sends a signed transaction once and waits a few seconds for its outcome. Errors: see POST /relay/submit.',
+    description: 'Sends a signed transaction once and waits a few seconds for its outcome.',
     args: {
-      id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
-      signedTx: t.arg.string({ description: 'The transaction with all signatures, base64.' }),
+      id: t.arg.string({
+        ...requiredExample(UUID_EXAMPLE),
+        description: 'The `id` of the prepared transaction.',
+      }),
+      signedTx: t.arg.string({
+        ...requiredExample('AQAAAAAAAAAA…'),
+        description: 'The transaction with all signatures, base64.',
+      }),
     },
     resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
-    extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS },
+    extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS, errors: PREPARE_ERRORS },
     type: PreparedTransactionRef,
-    description: 'Builds a transaction from instructions and simulates it. Errors: see POST /relay/prepare.',
+    description: 'Builds a transaction from instructions and simulates it.',
     args: {
       input: t.arg({
         description: 'The transaction to build.',

@@ -72,6 +72,19 @@ builder.addScalarType(
 )
 
 builder.addScalarType(
+  'SafeInt',
+  new GraphQLScalarType<number>({
+    name: 'SafeInt',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc7493#section-2.2',
+    description: 'An integer from 0 to 2^53 - 1, such as a slot or a block height, as a JSON number.',
+    parseValue: (value) => {
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+      throw new GraphQLError(`SafeInt must be an integer from 0 to 2^53 - 1, got ${quoted(value)}`)
+    },
+  }),
+)
+
+builder.addScalarType(
   'U64',
   new GraphQLScalarType<string>({
     name: 'U64',

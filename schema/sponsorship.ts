@@ -1,7 +1,21 @@
 import { PREPARE_UNITS } from '../src/relay/policy.ts'
+import type { ErrorCode } from '../src/domain/errors.ts'
 import type { Eligibility } from '../src/sponsorship/eligibility.ts'
+import { example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
-import { InstructionInput, PreparedTransactionRef, PriorityLevel, TransactionRef } from './relay.ts'
+import {
+  InstructionInput,
+  PREPARE_ERRORS,
+  PreparedTransactionRef,
+  PriorityLevel,
+  SPONSOR_ERRORS,
+  SUBMIT_ERRORS,
+  TransactionRef,
+  UUID_EXAMPLE,
+} from './relay.ts'
+
+const CODE_EXAMPLE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
+const REFUSALS: readonly ErrorCode[] = ['INVITE_CODE_INVALID', 'WALLET_SPONSORED', 'SPONSOR_CLIENT_LIMIT']
 
 const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
   description: 'Whether the service would sponsor a registration now.',
@@ -10,11 +24,13 @@ const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
       description: 'Whether the service would sponsor the registration now.',
     }),
     feePayerBalance: t.expose('feePayerBalance', {
+      ...example(2_500_000_000),
       type: 'U64',
       nullable: true,
       description: 'Balance of the fee payer in lamports. Null unless eligible.',
     }),
     reason: t.exposeString('reason', {
+      ...example('The invite code is unknown, expired, revoked or used up'),
       nullable: true,
       description: 'Why the wallet is not eligible. Null if eligible.',
     }),
@@ -25,25 +41,38 @@ const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
   description: 'A registration that the service pays for.',
   fields: (t) => ({
     instructions: t.field({
+      extensions: { required: true },
       type: [InstructionInput],
       description:
         'Exactly one register_agent. Its account `payer` must be the fee payer from `detailedHealth`.',
     }),
-    signerPubkey: t.field({ type: 'Pubkey', description: 'Public key of the agent’s owner. Required.' }),
-    inviteCode: t.string({ description: 'Invite code. Required.' }),
+    signerPubkey: t.field({
+      extensions: { required: true },
+      type: 'Pubkey',
+      description: 'Public key of the agent’s owner.',
+    }),
+    inviteCode: t.string({ ...requiredExample(CODE_EXAMPLE), description: 'Invite code.' }),
   }),
 })
 
 const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegistrationInput', {
   description: 'A signed registration that the service pays for.',
   fields: (t) => ({
-    id: t.string({ description: 'The `id` from `registerSponsored`.' }),
+    id: t.string({ ...requiredExample(UUID_EXAMPLE), description: 'The `id` of the prepared registration.' }),
     signedTx: t.string({
+      ...requiredExample('AgAAAAAAAAAA…'),
       description:
         'The transaction with the owner’s signature, base64. The signature of the fee payer must be zeros.',
     }),
-    signerPubkey: t.field({ type: 'Pubkey', description: 'The same value as in `registerSponsored`.' }),
-    inviteCode: t.string({ description: 'The same value as in `registerSponsored`.' }),
+    signerPubkey: t.field({
+      extensions: { required: true },
+      type: 'Pubkey',
+      description: 'The same value as in the preparation.',
+    }),
+    inviteCode: t.string({
+      ...requiredExample(CODE_EXAMPLE),
+      description: 'The same value as in the preparation.',
+    }),
   }),
 })
 
@@ -51,25 +80,36 @@ const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTran
   description: 'The transaction to build. The service pays its network fee.',
   fields: (t) => ({
     instructions: t.field({
+      extensions: { required: true },
       type: [InstructionInput],
       description:
         '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
     }),
-    signerPubkeys: t.field({ type: ['Pubkey'], description: 'Exactly one signing wallet.' }),
+    signerPubkeys: t.field({
+      extensions: { required: true },
+      type: ['Pubkey'],
+      description: 'Exactly one signing wallet.',
+    }),
     priorityLevel: t.field({
       type: PriorityLevel,
-      description: 'Level of the priority fee. Default: medium.',
+      defaultValue: 'medium',
+      description: 'Level of the priority fee.',
     }),
   }),
 })
 
 builder.queryFields((t) => ({
   eligibility: t.field({
+    extensions: { errors: ['FIELD_REQUIRED', 'LEDGER_UNAVAILABLE'] },
     type: EligibilityRef,
     description: 'Checks whether the service would sponsor a registration now. Takes nothing.',
     args: {
-      wallet: t.arg({ description: 'Wallet of the future agent owner. Required.', type: 'Pubkey' }),
-      code: t.arg.string({ description: 'Invite code. Required.' }),
+      wallet: t.arg({
+        extensions: { required: true },
+        type: 'Pubkey',
+        description: 'Wallet of the future agent owner.',
+      }),
+      code: t.arg.string({ ...requiredExample(CODE_EXAMPLE), description: 'Invite code.' }),
     },
     resolve: (_, args, { services, clientIp }) => services.sponsorship.eligibility(args, clientIp),
   }),
@@ -77,10 +117,14 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   registerSponsored: t.field({
-    extensions: { rateLimit: 'register', units: () => PREPARE_UNITS },
+    extensions: {
+      rateLimit: 'register',
+      units: () => PREPARE_UNITS,
+      errors: ['FIELD_REQUIRED', ...REFUSALS, ...SPONSOR_ERRORS, 'FEE_PAYER_EXPECTED', ...PREPARE_ERRORS],
+    },
     type: PreparedTransactionRef,
     description:
-      'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing. Errors: see POST /sponsor/register.',
+      'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing.',
     args: {
       input: t.arg({
         description: 'The registration to build.',
@@ -91,10 +135,20 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
   }),
   submitSponsoredRegistration: t.field({
-    extensions: { rateLimit: 'submit', priority: 'high' },
+    extensions: {
+      rateLimit: 'submit',
+      priority: 'high',
+      errors: [
+        ...SUBMIT_ERRORS,
+        'INVITE_CODE_USED_UP',
+        'REGISTRATION_MISMATCH',
+        ...REFUSALS,
+        ...SPONSOR_ERRORS,
+      ],
+    },
     type: TransactionRef,
     description:
-      'Takes the invite code, the wallet and the budget, adds the fee payer’s signature to a registration that its owner has signed, and sends it. Errors: see POST /sponsor/register/submit.',
+      'Takes the invite code, the wallet and the budget, adds the fee payer’s signature to a registration that its owner has signed, and sends it.',
     args: {
       input: t.arg({
         description: 'The signed registration.',
@@ -105,10 +159,14 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.submit(input, clientIp),
   }),
   prepareSponsoredTransaction: t.field({
-    extensions: { rateLimit: 'sponsoredPrepare', units: () => PREPARE_UNITS },
+    extensions: {
+      rateLimit: 'sponsoredPrepare',
+      units: () => PREPARE_UNITS,
+      errors: [...PREPARE_ERRORS, 'ONE_WALLET_SIGNS', 'AGENT_NOT_SPONSORED', ...SPONSOR_ERRORS],
+    },
     type: PreparedTransactionRef,
     description:
-      'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`. Errors: see POST /relay/prepare/sponsored.',
+      'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`.',
     args: {
       input: t.arg({
         description: 'The transaction to build.',

@@ -2,6 +2,7 @@ import { offsetUnits, type Page } from '../src/domain/page.ts'
 import { STAKE_SORTS, type StakeRow } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
+import { example } from './policy.ts'
 import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
@@ -49,14 +50,17 @@ StakeRef.implement({
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
     depositedAmount: t.expose('depositedAmount', {
+      ...example(600_000_000),
       description: 'Deposit in USDC base units (6 decimals).',
       type: 'U64',
     }),
     lockedAmount: t.expose('lockedAmount', {
+      ...example(0),
       description: 'Part of the deposit that cannot be withdrawn, in USDC base units.',
       type: 'U64',
     }),
     pendingWithdrawal: t.expose('pendingWithdrawal', {
+      ...example(0),
       type: 'U64',
       description: 'Requested withdrawal that is not completed yet, in USDC base units.',
     }),
@@ -100,14 +104,15 @@ builder.objectField(AgentRef, 'stake', (t) =>
 
 builder.queryFields((t) => ({
   stake: t.field({
+    extensions: { tables: ['stakes'], errors: ['STAKE_NOT_FOUND'] },
     type: StakeRef,
     nullable: true,
-    description: 'Returns one stake account. Errors: STAKE_NOT_FOUND.',
+    description: 'Returns one stake account. A closed one is not found.',
     args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
-    extensions: { units: ({ offset }) => 1 + offsetUnits(offset) },
+    extensions: { units: ({ offset }) => 1 + offsetUnits(offset), tables: ['stakes'] },
     type: StakePageRef,
     description: 'Lists stake accounts.',
     args: { ...listArgs(), ...pageArgs() },

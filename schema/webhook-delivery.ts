@@ -9,7 +9,9 @@ import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliverie
 import { pageSize } from '../src/domain/connection.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
-import { WALLET_POLICY } from './policy.ts'
+import { example, requiredExample, WALLET_POLICY } from './policy.ts'
+import { UUID_EXAMPLE } from './relay.ts'
+import { NEEDS_WEBHOOK } from './webhook.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -51,20 +53,30 @@ const AttemptOutcomeRef = builder.enumType('WebhookAttemptOutcome', {
 const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement({
   description: 'A request to the receiver.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    number: t.exposeInt('number', {
+      ...example(1, { minimum: 1 }),
+      description: 'Number of the attempt, starting at 1.',
+    }),
     trigger: t.expose('trigger', { description: 'Reason for the attempt.', type: DeliveryTriggerRef }),
     outcome: t.expose('outcome', { description: 'Outcome of the attempt.', type: AttemptOutcomeRef }),
     startedAt: t.expose('startedAt', { description: 'Start time.', type: 'DateTime' }),
-    durationMs: t.exposeInt('durationMs', { description: 'Duration in milliseconds.' }),
+    durationMs: t.exposeInt('durationMs', {
+      ...example(42, { minimum: 0 }),
+      description: 'Duration in milliseconds.',
+    }),
     responseStatus: t.exposeInt('responseStatus', {
+      ...example(200),
       nullable: true,
       description: 'HTTP status of the response. Null if there was no response; see `errorCode`.',
     }),
     errorCode: t.exposeString('errorCode', {
-      description: 'Why there was no response, such as `timeout`. Null if there was a response.',
+      ...example('timeout'),
+      description:
+        'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
       nullable: true,
     }),
     responseExcerpt: t.exposeString('responseExcerpt', {
+      ...example('ok'),
       nullable: true,
       description: 'Start of the response body, if it is text. Shorter after three days.',
     }),
@@ -79,11 +91,20 @@ const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement(
 const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
   description: 'A delivery of one event to one webhook.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'A UUID.' }),
-    eventId: t.exposeString('eventId', { description: 'The `id` in the body.' }),
-    eventType: t.exposeString('eventType', { description: 'One of `webhookEventTypes`, or `ping`.' }),
+    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
+    eventId: t.exposeString('eventId', {
+      ...example('evt_7YbmGZ1qkWGDW5o4mhHQnS'),
+      description: 'The `id` in the body.',
+    }),
+    eventType: t.exposeString('eventType', {
+      ...example('agent.registered'),
+      description: 'One of `webhookEventTypes`, or `ping`.',
+    }),
     status: t.expose('status', { description: 'Current status.', type: DeliveryStatusRef }),
-    attemptCount: t.exposeInt('attemptCount', { description: 'Number of attempts.' }),
+    attemptCount: t.exposeInt('attemptCount', {
+      ...example(1, { minimum: 0 }),
+      description: 'Number of attempts.',
+    }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       description: 'Time at which the next attempt is due. Null if there is none.',
       type: 'DateTime',
@@ -116,7 +137,10 @@ const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
 const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implement({
   description: 'The result of a recovery.',
   fields: (t) => ({
-    recovered: t.exposeInt('recovered', { description: 'Number of deliveries that are due again.' }),
+    recovered: t.exposeInt('recovered', {
+      ...example(12),
+      description: 'Number of deliveries that are due again.',
+    }),
     more: t.exposeBoolean('more', {
       description: 'True if more deliveries match than this call sends. Call again.',
     }),
@@ -125,13 +149,21 @@ const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implemen
 
 builder.queryField('webhookDelivery', (t) =>
   t.field({
-    extensions: WALLET_POLICY,
+    extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'] },
     type: DeliveryRef,
     nullable: true,
-    description: 'Returns a delivery of a webhook. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND.',
+    description: 'Returns a delivery of a webhook.',
     args: {
-      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
-      deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of the webhook.',
+        required: true,
+      }),
+      deliveryId: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of a delivery of the webhook.',
+        required: true,
+      }),
     },
     resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
       services.webhooks.getDelivery(await authenticate(), id, deliveryId),
@@ -140,11 +172,18 @@ builder.queryField('webhookDelivery', (t) =>
 
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
-    extensions: { ...WALLET_POLICY, units: ({ offset }) => 1 + offsetUnits(offset) },
+    extensions: { ...NEEDS_WEBHOOK, units: ({ offset }) => 1 + offsetUnits(offset) },
     type: DeliveryPageRef,
     nullable: true,
-    description: 'Lists the deliveries of a webhook, newest first. Errors: WEBHOOK_NOT_FOUND.',
-    args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }), ...pageArgs() },
+    description: 'Lists the deliveries of a webhook, newest first.',
+    args: {
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of the webhook.',
+        required: true,
+      }),
+      ...pageArgs(),
+    },
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
@@ -155,10 +194,10 @@ builder.queryField('webhookDeliveries', (t) =>
 
 builder.queryField('webhookDeliveriesConnection', (t) =>
   t.field({
-    extensions: WALLET_POLICY,
+    extensions: NEEDS_WEBHOOK,
     type: DeliveryConnectionRef,
     nullable: true,
-    description: 'The deliveries of `webhookDeliveries` with cursor pagination. Errors: WEBHOOK_NOT_FOUND.',
+    description: 'The deliveries of `webhookDeliveries` with cursor pagination.',
     args: {
       id: t.arg.string({ required: true, description: 'Identifier of the webhook.' }),
       ...connectionArgs(),
@@ -173,35 +212,64 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
 
 builder.mutationFields((t) => ({
   pingWebhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
     type: DeliveryRef,
-    description:
-      'Sends a test event of type `ping`. Errors: WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, RATE_LIMITED.',
-    args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }) },
+    description: 'Sends a test event of type `ping`.',
+    args: {
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of the webhook.',
+        required: true,
+      }),
+    },
     resolve: async (_, { id }, { services, clientIp, authenticate }) =>
       services.webhooks.ping({ wallet: await authenticate(), clientIp }, id),
   }),
   resendWebhookDelivery: t.field({
-    extensions: WALLET_POLICY,
+    extensions: {
+      ...WALLET_POLICY,
+      errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_INACTIVE', 'EVENT_WITHDRAWN'],
+    },
     type: DeliveryRef,
     description:
-      'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.',
+      'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more.',
     args: {
-      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
-      deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of the webhook.',
+        required: true,
+      }),
+      deliveryId: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of a delivery of the webhook.',
+        required: true,
+      }),
     },
     resolve: async (_, { id, deliveryId }, { services, clientIp, authenticate }) =>
       services.webhooks.resend({ wallet: await authenticate(), clientIp }, id, deliveryId),
   }),
   recoverWebhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: {
+      ...WALLET_POLICY,
+      errors: ['FIELD_REQUIRED', 'RECOVERY_TOO_LONG', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+    },
     type: RecoveryRef,
     description:
-      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left. Errors: see POST /webhooks/:id/recover.',
+      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left.',
     args: {
-      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
-      since: t.arg.string({ description: 'Start, ISO 8601 with a UTC offset. Required.' }),
-      until: t.arg.string({ description: 'End, ISO 8601 with a UTC offset. Default: the current time.' }),
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        description: 'Identifier of the webhook.',
+        required: true,
+      }),
+      since: t.arg.string({
+        ...requiredExample('2026-11-20T00:00:00Z', { format: 'date-time' }),
+        description: 'Start, ISO 8601 with a UTC offset.',
+      }),
+      until: t.arg.string({
+        ...example('2026-11-21T00:00:00Z', { format: 'date-time' }),
+        description: 'End, ISO 8601 with a UTC offset. Default: the current time.',
+      }),
     },
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),

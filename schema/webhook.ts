@@ -4,7 +4,17 @@ import type { Creation } from '../src/webhooks/subscriptions/create.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
-import { WALLET_POLICY } from './policy.ts'
+import { example, requiredExample, WALLET_POLICY } from './policy.ts'
+import { UUID_EXAMPLE } from './relay.ts'
+
+const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'
+const SECRET_EXAMPLE = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g'
+const secret = {
+  ...example(SECRET_EXAMPLE),
+  description:
+    'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
+}
+const EVENT_TYPES = ['agent.registered', 'stake.deposited']
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
   description: 'Why the service disabled a webhook.',
@@ -18,10 +28,12 @@ const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
   description:
     'A subscription of a wallet to events. The secret is returned only by `createWebhook` and `rotateWebhookSecret`.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'A UUID.' }),
-    url: t.exposeString('url', { description: 'URL of the receiver.' }),
-    eventTypes: t.exposeStringList('eventTypes', {
+    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
+    url: t.exposeString('url', { ...example(URL_EXAMPLE), description: 'URL of the receiver.' }),
+    eventTypes: t.field({
+      type: ['WebhookEventType'],
       description: 'Subscribed event types, from `webhookEventTypes`.',
+      resolve: ({ eventTypes: types }) => [...types],
     }),
     filterAgentPda: t.expose('filterAgentPda', {
       type: 'Pubkey',
@@ -47,11 +59,12 @@ const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
 const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
   description: 'A new webhook with its secret.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'A UUID.' }),
-    secret: t.exposeString('secret', {
-      description: 'Key of the HMAC signatures of deliveries. It is not shown again.',
+    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
+    secret: t.exposeString('secret', secret),
+    message: t.exposeString('message', {
+      ...example('Store the secret now: it is not shown again.'),
+      description: 'Note about the secret.',
     }),
-    message: t.exposeString('message', { description: 'Note about the secret.' }),
   }),
 })
 
@@ -65,16 +78,25 @@ const DeletionRef = builder.objectRef<{ deleted: boolean }>('WebhookDeletion').i
 const SecretRef = builder.objectRef<{ secret: string }>('WebhookSecret').implement({
   description: 'A new secret of a webhook.',
   fields: (t) => ({
-    secret: t.exposeString('secret', { description: 'Key of the HMAC signatures. It is not shown again.' }),
+    secret: t.exposeString('secret', secret),
   }),
 })
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'A new subscription.',
   fields: (t) => ({
-    url: t.string({ description: 'Required. An https URL of a public host.' }),
-    eventTypes: t.stringList({ description: 'Required. At least one of `webhookEventTypes`.' }),
+    url: t.string({
+      ...requiredExample(URL_EXAMPLE),
+      description:
+        'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
+    }),
+    eventTypes: t.field({
+      ...requiredExample(EVENT_TYPES, { minItems: 1 }),
+      type: ['WebhookEventType'],
+      description: 'At least one of `webhookEventTypes`, without duplicates.',
+    }),
     filterAgentPda: t.field({
+      extensions: { acceptsNull: true },
       type: 'Pubkey',
       description: 'Only events of this agent. The agent need not exist yet.',
     }),
@@ -85,10 +107,16 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description: 'Changes of a subscription. Absent fields stay unchanged.',
   fields: (t) => ({
     url: t.string({
+      ...example(URL_EXAMPLE),
       description: 'An https URL of a public host. A new URL cancels all waiting deliveries.',
     }),
-    eventTypes: t.stringList({ description: 'Replaces the event types.' }),
+    eventTypes: t.field({
+      ...example(EVENT_TYPES, { minItems: 1 }),
+      type: ['WebhookEventType'],
+      description: 'Replaces the event types.',
+    }),
     filterAgentPda: t.field({
+      extensions: { acceptsNull: true },
       type: 'Pubkey',
       description: 'Only events of this agent. Null removes the filter.',
     }),
@@ -98,19 +126,25 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 })
 
+/** The policy of a field that names a webhook. */
+export const NEEDS_WEBHOOK = { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND'] } as const
+
 const idArg = () =>
-  builder.args((t) => ({ id: t.string({ required: true, description: 'Identifier of the webhook.' }) }))
+  builder.args((t) => ({
+    id: t.string({ ...example(UUID_EXAMPLE), required: true, description: 'Identifier of the webhook.' }),
+  }))
 
 builder.queryFields((t) => ({
-  webhookEventTypes: t.stringList({
+  webhookEventTypes: t.field({
+    type: ['WebhookEventType'],
     description: 'The event types that a webhook can subscribe to.',
     resolve: () => [...WEBHOOK_EVENT_TYPES],
   }),
   webhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: NEEDS_WEBHOOK,
     type: WebhookRef,
     nullable: true,
-    description: 'Returns one webhook of the signing wallet. Errors: WEBHOOK_NOT_FOUND.',
+    description: 'Returns one webhook of the signing wallet.',
     args: idArg(),
     resolve: async (_, { id }, { services, authenticate }) => services.webhooks.get(await authenticate(), id),
   }),
@@ -124,9 +158,20 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: {
+      ...WALLET_POLICY,
+      errors: [
+        'EVENT_TYPES_REQUIRED',
+        'URL_REQUIRED',
+        'RECEIVER_REFUSED',
+        'EVENT_TYPES_EMPTY',
+        'EVENT_TYPE_REPEATED',
+        'TOO_MANY_WEBHOOKS',
+        'WEBHOOK_CLIENT_LIMIT',
+      ],
+    },
     type: CreationRef,
-    description: 'Creates a webhook of the signing wallet. Errors: see POST /webhooks.',
+    description: 'Creates a webhook of the signing wallet.',
     args: {
       input: t.arg({ description: 'The new subscription.', type: CreateWebhookInput, required: true }),
     },
@@ -134,9 +179,12 @@ builder.mutationFields((t) => ({
       services.webhooks.create(await authenticate(), clientIp, input),
   }),
   updateWebhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: {
+      ...WALLET_POLICY,
+      errors: ['RECEIVER_REFUSED', 'EVENT_TYPES_EMPTY', 'EVENT_TYPE_REPEATED', 'WEBHOOK_NOT_FOUND'],
+    },
     type: WebhookRef,
-    description: 'Changes a webhook. Errors: see PATCH /webhooks/:id.',
+    description: 'Changes a webhook.',
     args: {
       ...idArg(),
       input: t.arg({ description: 'The changes.', type: UpdateWebhookInput, required: true }),
@@ -145,15 +193,15 @@ builder.mutationFields((t) => ({
       services.webhooks.update(await authenticate(), id, input),
   }),
   deleteWebhook: t.field({
-    extensions: WALLET_POLICY,
+    extensions: NEEDS_WEBHOOK,
     type: DeletionRef,
-    description: 'Deletes a webhook. Errors: WEBHOOK_NOT_FOUND, also for a webhook of another wallet.',
+    description: 'Deletes a webhook. One of another wallet is not found.',
     args: idArg(),
     resolve: async (_, { id }, { services, authenticate }) =>
       services.webhooks.delete(await authenticate(), id),
   }),
   rotateWebhookSecret: t.field({
-    extensions: WALLET_POLICY,
+    extensions: NEEDS_WEBHOOK,
     type: SecretRef,
     description:
       'Replaces the secret at once. All later attempts, including retries, are signed with the new secret.',

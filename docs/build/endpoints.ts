@@ -1,6 +1,5 @@
-import { getOperationAST, Kind } from 'graphql'
-import * as documents from '../../rest/generated/graphql.ts'
-import { buildSchema } from '../../schema/index.ts'
+import { operations } from '../../rest/documents/documents.ts'
+import { rootFields } from '../../rest/documents/responses.ts'
 import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/kinds.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
 import { code, page, table } from './markdown.ts'
@@ -13,7 +12,6 @@ interface Route {
   readonly security?: readonly object[]
 }
 
-const schema = buildSchema()
 /** Routes that send a file. */
 const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext', 'getProgramIdl'])
 
@@ -59,14 +57,9 @@ async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
 
 /** The root field that a REST route runs. The operation has the name of the route's operationId. */
 function rootField(operationId: string) {
-  const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Document`
-  const document = Object.entries(documents).find(([each]) => each === name)?.[1]
-  const operation = document && getOperationAST(document)
-  const selection = operation?.selectionSet.selections[0]
-  const fieldName = selection?.kind === Kind.FIELD ? selection.name.value : ''
-  const field = operation && schema.getRootType(operation.operation)?.getFields()[fieldName]
-  if (!operation || !field) throw new Error(`No GraphQL operation has the name of ${operationId}`)
-  return { field, operation: operation.operation }
+  const operation = operations.get(`${operationId[0]?.toUpperCase()}${operationId.slice(1)}`)
+  if (operation === undefined) throw new Error(`No GraphQL operation has the name of ${operationId}`)
+  return { field: rootFields(operation)[0]!.field, operation: operation.definition.operation }
 }
 
 function row(method: string, path: string, { operationId, summary, security }: Route): string[] {

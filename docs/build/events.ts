@@ -1,7 +1,7 @@
 import type { RegistryEvent } from '@agent-registry/program'
 import { pubkey } from '@agent-registry/solana'
 import Schema from 'typebox/schema'
-import { EVENT_SCHEMAS } from '../../rest/webhooks/event-schemas.ts'
+import { EVENT_SCHEMAS } from '../../rest/openapi/event-schemas.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
 import { jsonText } from '../../src/ledger/decode/values.ts'
 import { webhookEvents } from '../../src/ledger/decode/webhook-events.ts'
@@ -78,7 +78,7 @@ function examplePayload(type: WebhookEventType): Record<string, unknown> {
   const sample = PAYLOADS.find((each) => each.type === type)?.data
   if (sample === undefined) throw new Error(`No event in SAMPLES causes ${type}`)
   const payload = JSON.parse(jsonText(sample)) as Record<string, unknown>
-  const members = Object.keys(data.properties)
+  const members = Object.keys(data['properties'] as object)
   if (Object.keys(payload).join() !== members.join() || !Schema.Compile(data).Check(payload))
     throw new Error(`${type} is ${JSON.stringify(payload)}, documented are ${members.join()}`)
   return payload
@@ -108,7 +108,7 @@ function section(type: WebhookEventType): string[] {
     when,
     table(
       ['Member', 'Type', 'Meaning'],
-      Object.entries(data.properties).map(([name, member]) => {
+      Object.entries(data['properties'] as object).map(([name, member]) => {
         const { type: kind, description } = member as { type: string; description: string }
         return [code(name), kind, description]
       }),

@@ -49,7 +49,7 @@ import { EVENT_DATA_WEIGHT } from '../../schema/live.ts'
 import { EVENTS_PER_CHARGE } from '../../src/live-events/registry-events.ts'
 import { LIMITS } from '../../schema/limits.ts'
 import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
-import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
+import { operations } from '../../rest/documents/documents.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { BYTES_PER_UNIT, MESSAGE_UNITS } from '../../rest/graphql/socket-reading.ts'
 import { MAX_CONTROL_CHARACTERS } from '../../rest/graphql/socket-operations.ts'
@@ -100,7 +100,11 @@ const requests: Limit[] = [
     '431 HEADERS_TOO_LARGE',
   ],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
-  ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
+  [
+    'Body of a credential verification',
+    `${number(operations.get('VerifyCredential')!.rest!.bodyLimit!)} bytes`,
+    '413 BODY_TOO_LARGE',
+  ],
   ['Packets and chunks of a body', number(MAX_BODY_PARTS), 'The connection is closed'],
   ['Rest of a body of a refused request', `${number(MAX_IGNORED_BYTES)} bytes`, 'The connection is closed'],
   ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],

@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox'
 import { enumParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
@@ -23,7 +22,7 @@ const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boole
  * members, and omits null unless the schema allows it. The services throw the errors of missing
  * top-level members. A value that should be a list but is not becomes null, for them to refuse.
  */
-export function bodyReader(given: TSchema): (body: unknown) => { value: unknown } | { error: Error } {
+export function bodyReader(given: JsonSchema): (body: unknown) => { value: unknown } | { error: Error } {
   const schema = withAllVariants(given)
   return (body) => {
     try {

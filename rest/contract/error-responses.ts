@@ -1,119 +1,116 @@
-import { Type } from 'typebox'
-import { type ErrorCode, ERRORS } from '../../src/domain/errors.ts'
-import { named } from './named.ts'
+import { DomainError, type ErrorCode, type ErrorContext, ERRORS } from '../../src/domain/errors.ts'
+import { errorResponse } from './errors.ts'
+import { integer, type Json, named, object, text } from './shapes.ts'
 
 const ErrorBody = named(
   'Error',
-  Type.Object(
+  object(
     {
-      error: Type.String({
-        description: 'What went wrong, and how to correct it.',
-        examples: ['Agent not found'],
-      }),
-      message: Type.Optional(
-        Type.String({ description: 'More about the reason.', examples: ['Program log: insufficient funds'] }),
+      error: text('What went wrong, and how to correct it.', 'Agent not found'),
+      message: text('More about the reason.', 'Program log: insufficient funds'),
+      details: object(
+        {
+          code: text('Stable code of the error. The reference lists all codes.', 'AGENT_NOT_FOUND'),
+          parameter: text('The parameter or member that caused the error.', 'pda'),
+        },
+        { optional: ['parameter'] },
       ),
-      details: Type.Object({
-        code: Type.String({
-          description: 'Stable code of the error. The reference lists all codes.',
-          examples: ['AGENT_NOT_FOUND'],
-        }),
-        parameter: Type.Optional(
-          Type.String({ description: 'The parameter or member that caused the error.', examples: ['pda'] }),
-        ),
-      }),
-      logs: Type.Optional(
-        Type.Array(Type.String({ examples: ['Program log: Instruction: RegisterAgent'] }), {
-          description: 'Log lines of a transaction whose simulation failed.',
-        }),
-      ),
+      logs: {
+        type: 'array',
+        items: { type: 'string', examples: ['Program log: Instruction: RegisterAgent'] },
+        description: 'Log lines of a transaction whose simulation failed.',
+      },
     },
-    { description: 'The body of every error.' },
+    { description: 'The body of every error.', optional: ['message', 'logs'] },
   ),
 )
 
-const ERROR_MEANINGS = {
-  400: [
-    'A parameter or a member of the body is malformed, out of range, unknown or repeated.',
-    'limit must be an integer from 1 to 200, got "0"',
-  ],
-  401: [
-    'The authentication is missing or invalid.',
-    'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp',
-  ],
-  403: [
-    'The request is not allowed.',
-    'Program 11111111111111111111111111111112 is not allowed by this relay',
-  ],
-  404: ['The resource does not exist.', 'Agent not found'],
-  406: ['Accept excludes every format of the response.', 'Accept must allow application/did, got "text/css"'],
-  409: ['Conflicts with the current state.', 'Webhook is not active: set active to true first'],
-  410: ['The transaction has expired.', 'Transaction expired'],
-  413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
-  415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
-  422: ['The request is well-formed but cannot be processed.', 'Transaction simulation failed'],
-  429: [
-    'Too many requests. See the Retry-After header.',
-    'Too many requests: the limit is 60 per minute. Try again in 3 s',
-  ],
-  500: ['Internal server error.', 'Internal server error'],
-  501: [
-    'The DID method is not supported.',
-    'Only the DID method did:sol is supported, got "did:web:a.example"',
-  ],
-  503: [
-    'A required part of the service is unavailable. See the Retry-After header.',
-    'The database is not available',
-  ],
-} as const
-
-export type DocumentedStatus = keyof typeof ERROR_MEANINGS
-
-type Examples = Partial<Record<DocumentedStatus, string>>
-
-/**
- * Error responses of a route, with 429, 500 and 503. `examples` replaces the usual text of a
- * status.
- */
-export function errors(statuses: Exclude<DocumentedStatus, 429 | 500 | 503>[], examples: Examples = {}) {
-  return uncountedErrors([...statuses, 429], examples)
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: 'A parameter or a member of the body is malformed, out of range, unknown or repeated.',
+  401: 'The authentication is missing or invalid.',
+  403: 'The request is not allowed.',
+  404: 'The resource does not exist.',
+  406: 'Accept excludes every format of the response.',
+  409: 'Conflicts with the current state.',
+  410: 'The transaction has expired.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  422: 'The request is well-formed but cannot be processed.',
+  429: 'Too many requests. See the Retry-After header.',
+  500: 'Internal server error.',
+  501: 'The DID method is not supported.',
+  503: 'A required part of the service is unavailable. See the Retry-After header.',
 }
 
-/** Error responses of a route whose requests are not counted. */
-export function uncountedErrors(statuses: Exclude<DocumentedStatus, 500 | 503>[], examples: Examples = {}) {
+const WALLET = '4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo'
+
+/** Values for the examples of errors whose texts have some. */
+const CONTEXTS: { readonly [Code in ErrorCode]?: ErrorContext<Code> } = {
+  INVALID_INTEGER: { parameter: 'limit', min: 1, max: 200, value: '"0"' },
+  INVALID_PUBKEY: { parameter: 'pda', value: '"x"' },
+  INVALID_DID: { parameter: 'did', value: '"did:sol:x"' },
+  DID_METHOD_NOT_SUPPORTED: { value: '"did:web:a.example"' },
+  FIELD_REQUIRED: { parameter: 'inviteCode' },
+  SIGN_IN_ORIGIN: {
+    parameter: 'origin',
+    allowed: 'https://app.example.org',
+    value: '"https://evil.example"',
+  },
+  INVALID_SIGN_IN_MESSAGE: { problem: 'the line "Nonce: …" is missing' },
+  PROGRAM_NOT_ALLOWED: { program: '11111111111111111111111111111112' },
+  AGENT_EXISTS: { wallet: WALLET },
+  AGENT_NOT_SPONSORED: { wallet: WALLET },
+  WALLET_SPONSORED: { wallet: WALLET },
+  SPONSOR_CLIENT_LIMIT: { max: 5, counted: '5 signed in the last 24 hours', seconds: 86_400 },
+  RECEIVER_REFUSED: { parameter: 'url', problem: 'must use https', value: '"http://example.com"' },
+  TOO_MANY_WEBHOOKS: { max: 20 },
+  WEBHOOK_CLIENT_LIMIT: { max: 100, seconds: 86_400 },
+  NOT_READY: { missing: 'the database does not answer' },
+  BODY_TOO_LARGE: { max: 262_144 },
+  UNSUPPORTED_MEDIA_TYPE: { value: '"text/xml"' },
+  RATE_LIMITED: { limit: 60, seconds: 3 },
+  NOT_ACCEPTABLE: { type: 'application/did', value: '"text/css"' },
+}
+
+interface Errors {
+  /** What the operation can refuse, the usual ones first. */
+  readonly codes?: readonly ErrorCode[]
+  readonly hasBody?: boolean
+  readonly needsWallet?: boolean
+  /** Whether rate limits count the requests. Default: true. */
+  readonly isCounted?: boolean
+}
+
+/** The error responses of a route, with examples. */
+export function errorResponses({ codes = [], hasBody, needsWallet, isCounted = true }: Errors): Json {
+  const all: ErrorCode[] = [
+    ...codes,
+    'INVALID_INTEGER',
+    ...(needsWallet === true ? (['AUTH_HEADERS_MISSING'] as const) : []),
+    ...(hasBody === true ? (['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(isCounted ? (['RATE_LIMITED'] as const) : []),
+    'INTERNAL_SERVER_ERROR',
+    'DATABASE_UNAVAILABLE',
+  ]
+  const byStatus = Map.groupBy(all, (code) => ERRORS[code].status)
   return Object.fromEntries(
-    [...statuses, 500 as const, 503 as const].map((status) => {
-      const [description, usual] = ERROR_MEANINGS[status]
-      const example = exampleBody(status, examples[status] ?? usual)
+    Array.from(byStatus, ([status, [first]]) => {
+      const own = codes.filter((code) => ERRORS[code].status === status)
+      const shown = own.length === 0 ? '' : ` Codes: ${own.map((code) => `\`${code}\``).join(', ')}.`
       const retry = status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}
-      const content = { 'application/json': { schema: ErrorBody, example } }
-      return [status, { description, ...retry, content }]
+      const content = { 'application/json': { schema: ErrorBody, example: example(first!) } }
+      return [status, { description: `${MEANINGS[status]}${shown}`, ...retry, content }]
     }),
   )
 }
 
 const RETRY_AFTER = {
-  'retry-after': { type: 'integer', description: 'Seconds to wait before the next request.', examples: [3] },
+  'retry-after': integer('Seconds to wait before the next request.', 3),
 }
 
-/** The body of the error that has this text. The table of errors says which one it is. */
-function exampleBody(status: number, text: string) {
-  const [best] = Object.entries(ERRORS)
-    .filter(([, error]) => error.status === status && pattern(error.message).test(text))
-    .toSorted(([, one], [, other]) => fixedLength(other.message) - fixedLength(one.message))
-  if (best === undefined) throw new Error(`No error with status ${status} has the text ${text}`)
-  const [code, { message }] = best as [ErrorCode, { message: string }]
-  const parameter = pattern(message).exec(text)?.groups?.['parameter']
-  return { error: text, details: parameter === undefined ? { code } : { code, parameter } }
+function example(code: ErrorCode): unknown {
+  const context = CONTEXTS[code] ?? {}
+  const { body } = errorResponse(new DomainError(code, context))
+  if (/\{\w+\}/.test(body.error)) throw new Error(`CONTEXTS has no values for ${code}`)
+  return body
 }
-
-function pattern(message: string): RegExp {
-  const source = message
-    .split(/(\{\w+\})/)
-    .map((part) =>
-      part === '{parameter}' ? '(?<parameter>.+?)' : part.startsWith('{') ? '.*' : RegExp.escape(part),
-    )
-  return new RegExp(`^${source.join('')}$`)
-}
-
-const fixedLength = (message: string): number => message.replaceAll(/\{\w+\}/g, '').length

@@ -2,7 +2,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, type ErrorAddition, isDomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'
-import type { SpellParameter } from './parameter-names.ts'
 import { pathNotFound } from './request-checks.ts'
 
 export interface ErrorResponse {
@@ -17,6 +16,16 @@ const INVALID_TOKEN_CHALLENGE = `${CHALLENGE} error="invalid_token"`
 
 /** About the time that a restart of the database takes. */
 const RETRY_AFTER_SECONDS = 5
+
+/** Converts a parameter name of the services to the name in a route. */
+type SpellParameter = (parameter: string) => string
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Names of parameters in error texts of this route. Default: those of the services. */
+    spellParameter?: SpellParameter
+  }
+}
 
 const same: SpellParameter = (parameter) => parameter
 

@@ -1,4 +1,3 @@
-import type { TObject, TSchema } from 'typebox'
 import { booleanParameter, enumParameter, integerParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
@@ -15,8 +14,10 @@ type Read = (parameter: string, text: string) => unknown
  * encoded parameters, and converts numbers, booleans and enums, because GraphQL variables have
  * types. The services check everything else.
  */
-export function queryReader(schema: TObject): (query: RawQuery) => { value: unknown } | { error: Error } {
-  const readers = new Map(Object.entries(schema.properties).map(([name, type]) => [name, reader(type)]))
+export function queryReader({
+  properties = {},
+}: JsonSchema): (query: RawQuery) => { value: unknown } | { error: Error } {
+  const readers = new Map(Object.entries(properties).map(([name, type]) => [name, reader(type)]))
   return ({ text }) => {
     try {
       return { value: read(text, readers) }
@@ -63,8 +64,7 @@ function decode(text: string, given: () => string): string {
   throw new DomainError('INVALID_ENCODING', { given: given(), value: quoted(text) })
 }
 
-function reader(type: TSchema): Read {
-  const { type: kind, minimum, maximum, enum: choices } = type as JsonSchema
+function reader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Read {
   if (kind === 'integer') return integerParameter({ min: minimum ?? 0, max: maximum ?? 0 })
   if (kind === 'boolean') return booleanParameter
   if (choices !== undefined) return enumParameter(choices)
@@ -72,6 +72,7 @@ function reader(type: TSchema): Read {
 }
 
 interface JsonSchema {
+  properties?: Record<string, JsonSchema>
   type?: string
   minimum?: number
   maximum?: number

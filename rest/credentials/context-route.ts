@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { Type } from 'typebox'
 import {
   AGENT_CREDENTIALS_FILE,
   AGENT_CREDENTIALS_PATH,
   AGENT_CREDENTIALS_V1,
 } from '../../src/identity/credentials/contexts/pinned.ts'
-import { errors, named } from '../contract/shapes.ts'
+import { errorResponses } from '../contract/error-responses.ts'
+import { named, object } from '../contract/shapes.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const Document = named(
   'JsonLdContext',
-  Type.Object({
-    '@context': Type.Unsafe<object>({
+  object({
+    '@context': {
       type: 'object',
       description: 'The terms of the credential types.',
       examples: [{ '@version': 1.1, '@protected': true }],
-    }),
+    },
   }),
 )
 
@@ -24,15 +24,15 @@ const schema = {
   tags: ['Credentials'],
   summary: 'Read the JSON-LD context of the four credential kinds',
   description: `Credentials reference it as \`${AGENT_CREDENTIALS_V1}\`, independent of the address of this service. The document never changes, so verifiers can pin its SHA-256.`,
-  querystring: Type.Object({}),
+  querystring: object({}),
   response: {
     200: {
       description: 'The JSON-LD context.',
       content: {
-        'application/ld+json': { schema: Type.Unsafe<Buffer>(Document) },
+        'application/ld+json': { schema: Document },
       },
     },
-    ...errors([400]),
+    ...errorResponses({}),
   },
 }
 

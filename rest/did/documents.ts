@@ -1,9 +1,14 @@
-import type { DidDocumentFieldsFragment } from '../generated/graphql.ts'
+import type { DidDocument, VerificationMethod } from '../../src/identity/did/document.ts'
+
+/** A DID Document as GraphQL returns it. */
+export type DidData = Omit<DidDocument, 'verificationMethod'> & {
+  readonly verificationMethod: readonly (VerificationMethod & { readonly publicKeyMultibase: string })[]
+}
 
 const MULTIKEY = 'https://w3id.org/security/multikey/v1'
 
 /** The DID Document of the contract. GraphQL names cannot contain `@`. */
-export function toDidDocument({ context, ...rest }: DidDocumentFieldsFragment) {
+export function toDidDocument({ context, ...rest }: DidData) {
   const verificationMethod = rest.verificationMethod.map(({ id, type, controller, publicKeyBase58 }) => ({
     id,
     type,
@@ -16,7 +21,7 @@ export function toDidDocument({ context, ...rest }: DidDocumentFieldsFragment) {
 export type MultikeyDocument = ReturnType<typeof toMultikeyDocument>
 
 /** The same document with the form of the key that stock verifiers read. */
-export function toMultikeyDocument(document: DidDocumentFieldsFragment) {
+export function toMultikeyDocument(document: DidData) {
   const verificationMethod = document.verificationMethod.map(({ id, controller, publicKeyMultibase }) => ({
     id,
     type: 'Multikey',

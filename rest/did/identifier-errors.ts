@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, isDomainError } from '../../src/domain/errors.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
-import { DEREFERENCING, RESOLUTION_TYPES } from './identifier-schemas.ts'
+import { DEREFERENCING, RESOLUTION_TYPES } from './schemas.ts'
 import { preferredType } from './media-type.ts'
 
 const TYPES: Partial<Record<ErrorCode, string>> = {

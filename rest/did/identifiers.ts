@@ -3,26 +3,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import { type ResolveIdentifierQuery, ResolveIdentifierDocument } from '../generated/graphql.ts'
+import type { DidResolution } from '../../src/identity/did/resolve-did.ts'
 import { addVary } from '../contract/vary.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import { partOf, toMultikeyDocument } from './documents.ts'
+import { operations as documents } from '../documents/documents.ts'
+import { type DidData, partOf, toMultikeyDocument } from './documents.ts'
 import { sendResolutionError } from './identifier-errors.ts'
-import {
-  DEREFERENCING,
-  DOCUMENT_TYPES,
-  RESOLUTION_TYPES,
-  resolveIdentifierSchema,
-} from './identifier-schemas.ts'
+import { DEREFERENCING, DOCUMENT_TYPES, RESOLUTION_TYPES, resolveIdentifierSchema } from './schemas.ts'
 import { preferredType } from './media-type.ts'
 
 const DOCUMENT_OFFERS = [...DOCUMENT_TYPES, ...RESOLUTION_TYPES, DEREFERENCING]
 const PART_OFFERS = [...DOCUMENT_TYPES, DEREFERENCING]
 
+interface Request {
+  Params: { did: string }
+  Querystring: { service?: string }
+}
+
+type Resolution = { readonly agent: Pick<DidResolution['agent'], 'status' | 'createdAt' | 'updatedAt'> } & {
+  readonly didDocument: DidData
+}
+
 /** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
 export function identifierRoutes(app: RestApp, operations: Operations): void {
-  const resolve = operations.run(ResolveIdentifierDocument)
+  const resolve = operations.run(documents.get('ResolveIdentifier')!.document)
   const options = {
     ...operations.tables,
     schema: resolveIdentifierSchema,
@@ -31,14 +36,14 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
     onRequest: async (_request: FastifyRequest, reply: FastifyReply) => addVary(reply, 'accept'),
   }
 
-  app.get('/1.0/identifiers/:did', options, async (request, reply) => {
+  app.get<Request>('/1.0/identifiers/:did', options, async (request, reply) => {
     const { did, part, isService } = parseDidUrl(request.params.did, request.query.service)
     const { accept } = request.headers
     const offers: readonly string[] = part === null ? DOCUMENT_OFFERS : PART_OFFERS
     const type = preferredType(accept, offers)
     if (type === null)
       throw new DomainError('NOT_ACCEPTABLE', { type: offers.join(', '), value: quoted(accept) })
-    const resolution = (await resolve(request, { did })).did
+    const resolution = ((await resolve(request, { did })) as { did: Resolution }).did
     const document = toMultikeyDocument(resolution.didDocument)
     const metadata = metadataOf(resolution, document)
     if ('deactivated' in metadata) reply.code(410)
@@ -65,10 +70,10 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
 }
 
 /** An agent that its owner deactivated stays deactivated. */
-function metadataOf({ agent }: NonNullable<ResolveIdentifierQuery['did']>, document: object) {
+function metadataOf({ agent }: Resolution, document: object) {
   return {
-    created: agent.created_at,
-    updated: agent.updated_at,
+    created: agent.createdAt,
+    updated: agent.updatedAt,
     versionId: hash('sha256', JSON.stringify(document), 'base64url'),
     ...(agent.status === 'deactivated' ? { deactivated: true } : {}),
   }

@@ -1,30 +1,23 @@
-import { GetDidDocumentDocument, ResolveDidDocument } from '../generated/graphql.ts'
+import { operations as documents } from '../documents/documents.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import { toDidDocument, toMultikeyDocument } from './documents.ts'
+import { type DidData, toDidDocument, toMultikeyDocument } from './documents.ts'
 import { identifierRoutes } from './identifiers.ts'
 import { didMediaType } from './media-type.ts'
-import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
+import { getDidDocumentSchema } from './schemas.ts'
 
+/** Routes whose media type depends on Accept. */
 export function didRoutes(app: RestApp, operations: Operations): void {
-  const resolveDid = operations.read(ResolveDidDocument, {
+  const getDidDocument = operations.read(documents.get('GetDidDocument')!.document, {
     tables: ['agents'],
-    toBody: ({ did }) => ({ ...did, didDocument: toDidDocument(did.didDocument) }),
-  })
-  const getDidDocument = operations.read(GetDidDocumentDocument, {
-    tables: ['agents'],
-    toBody: ({ did }, mediaType) =>
-      mediaType === 'application/did' ? toMultikeyDocument(did.didDocument) : toDidDocument(did.didDocument),
+    toBody: (data, mediaType) => {
+      const { didDocument } = (data as { did: { didDocument: DidData } }).did
+      return mediaType === 'application/did' ? toMultikeyDocument(didDocument) : toDidDocument(didDocument)
+    },
     mediaType: didMediaType,
   })
-
-  app.get('/did/:did', { ...operations.tables, schema: resolveDidSchema }, (request, reply) =>
-    resolveDid(request, reply, request.params),
-  )
-
   app.get('/did/:did/document', { ...operations.tables, schema: getDidDocumentSchema }, (request, reply) =>
-    getDidDocument(request, reply, request.params),
+    getDidDocument(request, reply, request.params as Record<string, unknown>),
   )
-
   identifierRoutes(app, operations)
 }

@@ -1,136 +1,163 @@
-import { type TSchema, Type } from 'typebox'
-import { TIERS } from '@agent-registry/program'
-import { Choice, conditionalRequest, errors, cacheableResponses, named, Pubkey } from '../contract/shapes.ts'
+import { errorResponses } from '../contract/error-responses.ts'
+import { DateTime, type Json, named, object, text } from '../contract/shapes.ts'
+import { responseSchema } from '../documents/responses.ts'
+import { operations } from '../documents/documents.ts'
+import { ageHeaders, conditionalRequest, notModified } from '../documents/request-parts.ts'
+import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import { DID_MEDIA_TYPES } from './media-type.ts'
 
-export const DID_EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
+/** The document alone. The first one is the default. */
+export const DOCUMENT_TYPES = [
+  'application/did',
+  'application/did+ld+json',
+  'application/ld+json',
+  'application/json',
+] as const
+/** The document with metadata. The second one is the older name. */
+export const RESOLUTION_TYPES = [
+  'application/did-resolution',
+  'application/ld+json;profile="https://w3id.org/did-resolution"',
+] as const
+export const DEREFERENCING = 'application/did-url-dereferencing'
 
-const Did = (description: string) =>
-  Type.String({ description, pattern: '^did:sol:[1-9A-HJ-NP-Za-km-z]{32,44}$', examples: [DID_EXAMPLE] })
-const KeyIds = (description: string) =>
-  Type.Array(Type.String({ examples: [`${DID_EXAMPLE}#key-1`] }), { description })
+type Properties = Readonly<Record<string, Json>>
+const propertiesOf = (schema: Json): Properties => schema['properties'] as Properties
 
-const method = { id: Type.String({ examples: [`${DID_EXAMPLE}#key-1`] }), controller: Did('The DID.') }
-const VerificationMethod = named(
-  'VerificationMethod',
-  Type.Object(
-    {
-      id: method.id,
-      type: Type.String({ examples: ['Ed25519VerificationKey2020'] }),
-      controller: method.controller,
-      publicKeyBase58: Pubkey('Public key of the owner.'),
-    },
-    { description: 'The key of the owner.' },
-  ),
-)
-export const MultikeyMethod = named(
+const DidDocument = propertiesOf(responseSchema(operations.get('ResolveDid')!))['didDocument']!
+const members = propertiesOf(DidDocument)
+const method = propertiesOf(members['verificationMethod']!['items'] as Json)
+const Service = members['service']!['items'] as Json
+const { publicKeyBase58: _, ...methodMembers } = method
+
+const MultikeyMethod = named(
   'MultikeyVerificationMethod',
-  Type.Object(
+  object(
     {
-      id: method.id,
-      type: Type.String({ examples: ['Multikey'] }),
-      controller: method.controller,
-      publicKeyMultibase: Type.String({
-        description: 'Public key of the owner: `z` and base-58 of 0xed 0x01 and the key.',
-        examples: ['z6MkqDuukCnKJMtTMdX3UtQ6t9gdMLDy3wNUrfpDbJTZRGz4'],
-      }),
+      ...methodMembers,
+      type: text('Always `Multikey`.', 'Multikey'),
+      publicKeyMultibase: text(
+        'Public key of the owner: `z` and base-58 of 0xed 0x01 and the key.',
+        'z6MkqDuukCnKJMtTMdX3UtQ6t9gdMLDy3wNUrfpDbJTZRGz4',
+      ),
     },
     { description: 'The key of the owner, in the form that stock verifiers read.' },
   ),
 )
-
-export const Service = named(
-  'DidService',
-  Type.Object(
-    {
-      id: Type.String({ examples: [`${DID_EXAMPLE}#registry`] }),
-      type: Type.String({
-        description: '`A2AAgentCard` or `ServiceRegistry`.',
-        examples: ['ServiceRegistry'],
-      }),
-      serviceEndpoint: Type.String({
-        description: 'URL of the agent card, or `solana:<program>:<agent account>`.',
-        examples: ['https://agents.example/weather-scout.json'],
-      }),
-    },
-    { description: 'A service of the agent.' },
-  ),
-)
-
-const documentWith = <Method extends TSchema>(verificationMethod: Method) => ({
-  '@context': Type.Array(Type.String({ examples: ['https://www.w3.org/ns/did/v1'] })),
-  id: Did('The DID.'),
-  controller: Did('The DID.'),
-  verificationMethod: Type.Array(verificationMethod),
-  authentication: KeyIds('Keys that prove control of the DID.'),
-  assertionMethod: KeyIds('Keys that may sign statements.'),
-  service: Type.Array(Service, {
-    description: 'The services. `#agent-card` is missing if the agent’s card URL is not a valid URI.',
-  }),
+const MultikeyDocument = named('MultikeyDidDocument', {
+  ...DidDocument,
+  description: 'A DID Document whose key has the form Multikey.',
+  properties: { ...members, verificationMethod: { ...members['verificationMethod'], items: MultikeyMethod } },
 })
 
-const DidDocument = named(
-  'DidDocument',
-  Type.Object(documentWith(VerificationMethod), { description: 'A DID Document (W3C DID Core 1.0).' }),
-)
-export const MultikeyDocument = named(
-  'MultikeyDidDocument',
-  Type.Object(documentWith(MultikeyMethod), {
-    description: 'A DID Document whose key has the form Multikey.',
-  }),
-)
-
-const Resolution = named(
-  'DidResolution',
-  Type.Object(
-    {
-      did: Did('The DID.'),
-      agent: Type.Object({
-        pda: Pubkey('Address of the agent’s account.'),
-        name: Type.String({ examples: ['Weather Scout'] }),
-        tier: Choice(TIERS, { examples: ['standard'] }),
-        reputation_score: Type.Integer({ minimum: 0, maximum: 1000, examples: [250] }),
-      }),
-      didDocument: DidDocument,
-    },
-    { description: 'The agent and the DID Document.' },
-  ),
-)
-
-const params = Type.Object({ did: Did('`did:sol:<owner>`. Colons can be percent-encoded.') })
-const examples = {
-  400: 'did must be did:sol: and a base-58 public key of 32 bytes, got "did:web:example.org"',
-  404: 'DID not found',
-}
-
-export const resolveDidSchema = {
-  operationId: 'resolveDid',
-  tags: ['DID'],
-  summary: 'Resolve a DID',
-  description: 'Only the DIDs of owners who have an agent can be resolved.',
-  params,
-  querystring: Type.Object({}),
-  ...conditionalRequest,
-  response: { ...cacheableResponses(Resolution), ...errors([400, 404], examples) },
-}
+const tags = ['DID']
+const params = object({
+  did: { ...members['id'], description: '`did:sol:<owner>`. Colons can be percent-encoded.' },
+})
 
 export const getDidDocumentSchema = {
   operationId: 'getDidDocument',
-  tags: ['DID'],
+  tags,
   summary: 'Read a DID Document',
   description:
     'The media type is `application/did+ld+json`. If the Accept header prefers `application/did`, the document has that type and its key the form Multikey, which stock verifiers read.',
   params,
-  querystring: Type.Object({}),
+  querystring: object({}),
   ...conditionalRequest,
   response: {
-    ...cacheableResponses({
+    200: {
       description: 'The DID Document.',
+      headers: ageHeaders(true),
       content: {
         [DID_MEDIA_TYPES[0]]: { schema: DidDocument },
         [DID_MEDIA_TYPES[1]]: { schema: MultikeyDocument },
       },
+    },
+    ...notModified(ageHeaders(true)),
+    ...errorResponses({ codes: ['INVALID_DID', 'DID_NOT_FOUND'] }),
+  },
+}
+
+const contentType = object({ contentType: text('The media type of the document.', 'application/did') })
+
+const ResolutionResult = named(
+  'DidResolutionResult',
+  object(
+    {
+      didDocument: MultikeyDocument,
+      didResolutionMetadata: contentType,
+      didDocumentMetadata: object(
+        {
+          created: { ...DateTime, description: 'Time of the registration of the agent.' },
+          updated: { ...DateTime, description: 'Time of the last change of the agent.' },
+          versionId: text('Changes with the document.', 'q1lrm5n4cSnJRf8xPnJSBuxZ3Mv0ZfSfaXJmNIxnqXk'),
+          deactivated: {
+            type: 'boolean',
+            description: 'True, with status 410, if the agent is deactivated.',
+            examples: [true],
+          },
+        },
+        { optional: ['deactivated'] },
+      ),
+    },
+    { description: 'The result of DID Resolution.' },
+  ),
+)
+
+const Dereferenced = named(
+  'DidUrlDereferencingResult',
+  object(
+    {
+      content: { description: 'The key, the service or its URL.', examples: ['https://a.example'] },
+      contentMetadata: { type: 'object', examples: [{}] },
+      dereferencingMetadata: contentType,
+    },
+    { description: 'The result of DID URL dereferencing.' },
+  ),
+)
+
+const Part = {
+  description: 'The document, or the key or the service that the DID URL names.',
+  oneOf: [MultikeyDocument, MultikeyMethod, Service],
+}
+
+const contentOf = (types: readonly string[], schema: Json) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]))
+const content = {
+  ...contentOf(DOCUMENT_TYPES, Part),
+  ...contentOf(RESOLUTION_TYPES, ResolutionResult),
+  ...contentOf([DEREFERENCING], Dereferenced),
+}
+
+export const resolveIdentifierSchema = {
+  operationId: 'resolveIdentifier',
+  tags,
+  summary: 'Resolve a DID or dereference a DID URL',
+  description:
+    'The HTTPS binding of W3C DID Resolution. The key has the form Multikey. `Accept: application/did-resolution` adds the metadata. A DID URL with a fragment, such as `<did>%23key-1`, returns that part of the document. Clients that ask for a result get errors in the form of DID Resolution, others as in the rest of this document.',
+  params: object({
+    did: {
+      type: 'string',
+      description: '`did:sol:<owner>`, or a DID URL. Percent-encode `#` and `?`.',
+      examples: members['id']!['examples'],
+    },
+  }),
+  querystring: object(
+    { service: text('Redirects to the endpoint of a service of the document.', 'agent-card') },
+    { optional: ['service'] },
+  ),
+  response: {
+    200: { description: 'The document, its part, or the result.', headers: TABLES_AGE_HEADERS, content },
+    303: {
+      type: 'null',
+      description: 'The endpoint of the service.',
+      headers: { location: { type: 'string', description: 'URL of the endpoint.' } },
+    },
+    410: {
+      description: 'The agent of this DID is deactivated. The body is the same as for 200.',
+      content,
+    },
+    ...errorResponses({
+      codes: ['INVALID_DID', 'DID_NOT_FOUND', 'NOT_ACCEPTABLE', 'DID_METHOD_NOT_SUPPORTED'],
     }),
-    ...errors([400, 404], examples),
   },
 }

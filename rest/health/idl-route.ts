@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Idl } from '@agent-registry/program'
 import type { Services } from '../../src/services.ts'
-import { cacheableResponses, conditionalRequest, errors, named, Pubkey } from '../contract/shapes.ts'
+import { errorResponses } from '../contract/error-responses.ts'
+import { named, object, Pubkey } from '../contract/shapes.ts'
+import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'
 import { hasTag } from '../plugins/response-cache/cached-read.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -11,22 +11,19 @@ const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
 const list = (name: string) => ({ type: 'array', items: entry(name) })
 
 /** Anchor defines the rest. */
-const AnchorIdl = named(
-  'AnchorIdl',
-  Type.Unsafe<Idl>({
-    type: 'object',
-    description: 'An IDL in the format of Anchor (spec 0.1.0).',
-    properties: {
-      address: Pubkey('Address of the registry program.'),
-      metadata: entry('agent_registry'),
-      instructions: list('register_agent'),
-      accounts: list('Agent'),
-      events: list('AgentRegistered'),
-      errors: list('InvalidPda'),
-      types: list('Agent'),
-    },
-  }),
-)
+const AnchorIdl = named('AnchorIdl', {
+  type: 'object',
+  description: 'An IDL in the format of Anchor (spec 0.1.0).',
+  properties: {
+    address: { ...Pubkey, description: 'Address of the registry program.' },
+    metadata: entry('agent_registry'),
+    instructions: list('register_agent'),
+    accounts: list('Agent'),
+    events: list('AgentRegistered'),
+    errors: list('InvalidPda'),
+    types: list('Agent'),
+  },
+})
 
 const schema = {
   operationId: 'getProgramIdl',
@@ -34,9 +31,9 @@ const schema = {
   summary: 'Read the IDL of the registry program',
   description:
     'Anchor clients use it to build instructions and to decode accounts, events and errors. `address` is the program that this service uses.',
-  querystring: Type.Object({}),
+  querystring: object({}),
   ...conditionalRequest,
-  response: { ...cacheableResponses(AnchorIdl, {}), ...errors([400]) },
+  response: { 200: { ...AnchorIdl, headers: TAG_HEADER }, ...notModified(TAG_HEADER), ...errorResponses({}) },
 }
 
 /** Serves a static document. It needs no GraphQL operation. */
@@ -44,7 +41,7 @@ export function idlRoute(app: RestApp, services: Services): void {
   let document: TaggedDocument | undefined
   app.get('/idl.json', { schema }, async (request, reply) => {
     document ??= tagged(JSON.stringify(services.idl))
-    return send(request, reply, document) as never
+    return send(request, reply, document)
   })
 }
 

@@ -1,4 +1,4 @@
-import { NAME, SAMPLE } from '../contract/named.ts'
+import { NAME } from '../contract/shapes.ts'
 import type { Json, OpenApiDocument } from './types.ts'
 
 const PREFIX = '#/components/schemas/'
@@ -12,13 +12,12 @@ export function nameComponents(document: OpenApiDocument): void {
   const move = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(move)
     if (typeof value !== 'object' || value === null) return value
-    const { [NAME]: name, [SAMPLE]: sample, ...rest } = value as Json
+    const { [NAME]: name, ...rest } = value as Json
     const schema = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, move(each)]))
     if (typeof name !== 'string') return schema
-    const component = sample === undefined ? schema : { ...schema, examples: [sample] }
-    const other = (schemas[name] ??= component)
-    if (JSON.stringify(other) !== JSON.stringify(component))
-      throw new Error(`Two schemas have the name ${name}`)
+    const other = (schemas[name] ??= schema)
+    if (JSON.stringify(other) !== JSON.stringify(schema))
+      throw new Error(`Two schemas have the name ${name}. Name one of them with @model`)
     return { $ref: `${PREFIX}${name}` }
   }
   document.paths = move(document.paths) as OpenApiDocument['paths']

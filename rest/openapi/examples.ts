@@ -26,7 +26,8 @@ function exampleOf(document: OpenApiDocument, schema: Json): unknown {
   if (Array.isArray(examples)) return examples[0]
   const value = only ?? usual ?? (choices as unknown[] | undefined)?.[0]
   if (value !== undefined) return value
-  if (Array.isArray(oneOf)) return inner(oneOf[0])
+  if (Array.isArray(oneOf))
+    return oneOf.some((each) => (each as Json)['type'] === 'null') ? null : inner(oneOf[0])
   if (type === 'object')
     return Object.fromEntries(Object.entries(properties ?? {}).map(([name, each]) => [name, inner(each)]))
   if (type === 'array') return [inner(items)]

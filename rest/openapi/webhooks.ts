@@ -1,8 +1,7 @@
-import { type TObject, type TSchema, Type } from 'typebox'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { named, Pubkey, Timestamp } from '../contract/shapes.ts'
-import { EVENT_SCHEMAS } from '../webhooks/event-schemas.ts'
-import { ID } from '../webhooks/shapes.ts'
+import { UUID_EXAMPLE as ID } from '../../schema/relay.ts'
+import { DateTime, integer, type Json, named, object, Pubkey, text } from '../contract/shapes.ts'
+import { EVENT_SCHEMAS } from './event-schemas.ts'
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -44,18 +43,15 @@ const nameOf = (type: string): string =>
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
     .join('')
 
-function webhook(type: string, when: string, pda: TSchema, data: TObject) {
+function webhook(type: string, when: string, pda: Json, data: Json) {
   const name = nameOf(type)
-  const payload = Type.Object(
+  const payload = object(
     {
-      id: Type.String({
-        description: 'Id of the event. It is the same in every delivery.',
-        examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'],
-      }),
-      type: Type.Literal(type, { description: 'The event type.' }),
+      id: text('Id of the event. It is the same in every delivery.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
+      type: { type: 'string', const: type, description: 'The event type.' },
       pda,
-      slot: Type.Integer({ description: 'Slot of the transaction.', examples: [312_004_551] }),
-      timestamp: Timestamp('Time of the event on the ledger.'),
+      slot: integer('Slot of the transaction.', 312_004_551),
+      timestamp: { ...DateTime, description: 'Time of the event on the ledger.' },
       data,
     },
     { description: when },
@@ -77,12 +73,13 @@ function webhook(type: string, when: string, pda: TSchema, data: TObject) {
   }
 }
 
-const agentPda = Pubkey('Account address of the agent.')
-const filterPda = Type.Unsafe<string | null>({
-  ...Pubkey('The agent filter of the subscription, or null.'),
+const agentPda = { ...Pubkey, description: 'Account address of the agent.' }
+const filterPda = {
+  ...Pubkey,
+  description: 'The agent filter of the subscription, or null.',
   type: ['string', 'null'],
   examples: [null],
-})
+}
 
 /**
  * The requests that the service sends to receivers: one for each event type, and the test event.
@@ -96,7 +93,7 @@ export function webhooksSection() {
     'ping',
     'A test event, sent by POST /webhooks/{id}/ping. A subscription cannot name it.',
     filterPda,
-    Type.Object({ webhookId: Type.String({ description: 'Id of the subscription.', examples: [ID] }) }),
+    object({ webhookId: text('Id of the subscription.', ID) }),
   )
   return Object.fromEntries([...events, ['ping', ping]])
 }

@@ -7,10 +7,10 @@ import {
   type FastifyHttpOptions,
   LogController,
 } from 'fastify'
-import type { TObject, TSchema } from 'typebox'
 import { bodyReader } from '../contract/body.ts'
 import { type ConnectionLimits, LimitedRequest } from './connections.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
+import type { Json } from '../contract/shapes.ts'
 import { queryReader } from '../contract/query.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 
@@ -61,15 +61,14 @@ const BEHAVIOUR = {
 } satisfies FastifyHttpOptions<Server>
 
 /** Converts query strings and bodies to the types of their schema. Services validate the values. */
-export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
-  if (route.httpPart === 'querystring')
-    return queryReader(route.schema as TObject) as () => { value: unknown }
+export const compileValidator: FastifySchemaCompiler<Json> = (route) => {
+  if (route.httpPart === 'querystring') return queryReader(route.schema) as () => { value: unknown }
   if (route.httpPart === 'body') return bodyReader(route.schema) as () => { value: unknown }
   return (value: unknown) => ({ value })
 }
 
 /** Operations select the members of a response, so a schema has nothing to strip. */
-export const compileSerializer: FastifySerializerCompiler<TSchema> = () => (body) => JSON.stringify(body)
+export const compileSerializer: FastifySerializerCompiler<Json> = () => (body) => JSON.stringify(body)
 
 function wantsWebSocket({ method, url, headers, socket }: IncomingMessage): boolean {
   const path = url?.replace(/\?.*$/s, '')

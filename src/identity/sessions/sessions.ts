@@ -31,9 +31,21 @@ export interface ChallengeRequest {
   readonly origin?: string | null
 }
 
+/** `SolanaSignInInput` of the Wallet Standard. */
+export interface SignInInput {
+  readonly domain: string
+  readonly uri: string
+  readonly version: string
+  readonly chainId: string
+  readonly nonce: string
+  readonly issuedAt: string
+  readonly expirationTime: string
+  readonly statement: string
+  readonly address?: string
+}
+
 export interface Challenge {
-  /** The `SolanaSignInInput` of the Wallet Standard. */
-  readonly input: Readonly<Record<string, string>>
+  readonly input: SignInInput
   /** The text for wallets that can only sign messages. Null if no wallet was given. */
   readonly message: string | null
   readonly expiresAt: string

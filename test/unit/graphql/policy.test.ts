@@ -4,7 +4,7 @@ import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
 import { isDomainError } from '../../../src/domain/errors.ts'
 import { RATE_LIMIT_KINDS } from '../../../src/platform/rate-limits/kinds.ts'
-import * as documents from '../../../rest/generated/graphql.ts'
+import { operations } from '../../../rest/documents/documents.ts'
 
 interface RootField {
   readonly operation: OperationTypeNode
@@ -70,9 +70,9 @@ test('fields that require a wallet have high priority', async () => {
 })
 
 test('only signed operations of REST have high priority', () => {
-  const high = Object.entries(documents)
-    .filter(([name, value]) => name.endsWith('Document') && operationPriority(value as never) === 'high')
-    .map(([name]) => name.replace(/Document$/, ''))
+  const high = Array.from(operations.values())
+    .filter(({ document }) => operationPriority(document) === 'high')
+    .map(({ name }) => name)
   expect(high.sort()).toEqual([
     'CreateSession',
     'CreateWebhook',

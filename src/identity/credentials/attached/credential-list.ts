@@ -38,7 +38,7 @@ interface AgentKeys {
   readonly owner: string
 }
 
-const MAX_TYPE_LENGTH = 128
+export const MAX_TYPE_LENGTH = 128
 /** Documents that one request may verify again. Other proofs count as not verified until then. */
 const MAX_VERIFICATIONS = 20
 

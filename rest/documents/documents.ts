@@ -1,0 +1,139 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type ConstDirectiveNode,
+  type DirectiveNode,
+  type DocumentNode,
+  extendSchema,
+  type FragmentDefinitionNode,
+  getDirectiveValues,
+  type GraphQLDirective,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  Source,
+  validate,
+  visit,
+} from 'graphql'
+import { schema } from '../../schema/index.ts'
+
+/** What `@rest` of an operation says (rest/directives.graphql). */
+export interface Rest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly tag: string
+  readonly status: number
+  readonly store: boolean
+  readonly exempt: boolean
+  readonly anyQuery: boolean
+  readonly bodyLimit?: number | null
+}
+
+/** The arguments of the directives of rest/. */
+interface Directives {
+  readonly rest: Rest
+  readonly body: object
+  readonly model: { readonly name: string }
+  readonly optional: object
+  readonly as: { readonly name: string }
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+/** An operation of rest/, as written. */
+export interface Operation {
+  readonly name: string
+  readonly definition: OperationDefinitionNode
+  readonly fragments: Fragments
+  /** What runs: with its fragments, without descriptions and directives of rest/. */
+  readonly document: DocumentNode
+  /** The first paragraph of its description, and the others. */
+  readonly summary: string
+  readonly description: string
+  /** Null if the operation belongs to a route that is written by hand. */
+  readonly rest: Rest | null
+}
+
+const root = join(import.meta.dirname, '..')
+const directives = parse(readFileSync(join(root, 'directives.graphql'), 'utf8'))
+const extended = extendSchema(schema, directives)
+const OWN = new Set(
+  directives.definitions.flatMap((each) =>
+    each.kind === Kind.DIRECTIVE_DEFINITION ? [each.name.value] : [],
+  ),
+)
+
+/** The values of a directive of rest/ on a node. Null if the node does not have it. */
+export function directiveOf<Name extends keyof Directives>(
+  name: Name,
+  node: { readonly directives?: readonly DirectiveNode[] | undefined },
+): Directives[Name] | null {
+  const directive = extended.getDirective(name) as GraphQLDirective
+  return (getDirectiveValues(directive, node) as Directives[Name] | undefined) ?? null
+}
+
+/** All operations of rest/, by name. Throws an error with file and line for a mistake in them. */
+export const operations: ReadonlyMap<string, Operation> = load(
+  globSync('*/*.graphql', { cwd: root })
+    .toSorted()
+    .map((file) => new Source(readFileSync(join(root, file), 'utf8'), `rest/${file}`)),
+)
+
+export function load(sources: readonly Source[]): ReadonlyMap<string, Operation> {
+  const definitions = sources.flatMap((source) => parse(source).definitions)
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const each of definitions)
+    if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each)
+  const loaded = definitions
+    .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
+    .map((definition) => toOperation(definition, fragments))
+  return new Map(loaded.map((each) => [each.name, each]))
+}
+
+function toOperation(definition: OperationDefinitionNode, all: Fragments): Operation {
+  const name = definition.name?.value ?? ''
+  const fragments = usedFragments(definition, all)
+  const written: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }
+  const [mistake] = validate(extended, written)
+  if (mistake !== undefined) throw new Error(`${name}: ${mistake.toString()}`)
+  const [summary = '', ...paragraphs] = (definition.description?.value ?? '').split('\n\n')
+  const rest = directiveOf('rest', definition)
+  if (rest !== null && summary === '')
+    throw new Error(`${name} needs a description: its first line is the summary`)
+  return {
+    name,
+    definition,
+    fragments,
+    document: withoutOwn(written),
+    summary,
+    description: paragraphs.join('\n\n').replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+    rest,
+  }
+}
+
+function usedFragments(definition: OperationDefinitionNode, all: Fragments): Fragments {
+  const used = new Map<string, FragmentDefinitionNode>()
+  const find = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread: ({ name: { value: name } }) => {
+        const fragment = all.get(name)
+        // Validation reports a missing one.
+        if (fragment === undefined || used.has(name)) return
+        used.set(name, fragment)
+        find(fragment)
+      },
+    })
+  }
+  find(definition)
+  return used
+}
+
+function withoutOwn(document: DocumentNode): DocumentNode {
+  const undescribed = { enter: <Node extends object>(node: Node) => ({ ...node, description: undefined }) }
+  return visit(document, {
+    Directive: (node: ConstDirectiveNode | DirectiveNode) => (OWN.has(node.name.value) ? null : undefined),
+    OperationDefinition: undescribed,
+    VariableDefinition: undescribed,
+    FragmentDefinition: undescribed,
+  })
+}

@@ -1,0 +1,114 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  type GraphQLType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import { DateTime, EVENT_TYPE_EXAMPLE, named, Pubkey, type Json } from '../contract/shapes.ts'
+
+const EventType = named('WebhookEventType', {
+  type: 'string',
+  enum: [...WEBHOOK_EVENT_TYPES],
+  description: 'A type of event.',
+})
+
+/** The JSON of each scalar: in responses, and in requests if that differs. */
+const SCALARS: Readonly<Record<string, { readonly output: Json; readonly input?: Json }>> = {
+  Int: { output: { type: 'integer' } },
+  Float: { output: { type: 'number' } },
+  String: { output: { type: 'string' } },
+  ID: { output: { type: 'string' } },
+  Boolean: { output: { type: 'boolean' } },
+  SafeInt: { output: { type: 'integer', minimum: 0, examples: [312_004_551] } },
+  Pubkey: { output: Pubkey },
+  DateTime: { output: DateTime },
+  U64: {
+    output: { type: 'integer', format: 'uint64', minimum: 0 },
+    input: { type: 'string', pattern: '^[0-9]{1,20}$' },
+  },
+  JSON: { output: {} },
+  WebhookEventType: {
+    output: EventType,
+    // The service refuses other texts by its own error.
+    input: { type: 'string', allOf: [EventType], examples: [EVENT_TYPE_EXAMPLE] },
+  },
+}
+
+/** Where a value of a request goes. */
+export type Target = GraphQLArgument | GraphQLInputField
+
+/** Whether GraphQL refuses a request without the value. */
+export const isRequired = ({ type, defaultValue }: Target): boolean =>
+  isNonNullType(type) && defaultValue === undefined
+
+/** Whether a request without the value is refused, by GraphQL or by the service. */
+const isExpected = (target: Target): boolean => isRequired(target) || target.extensions.required === true
+
+/** The JSON Schema of a value in a request. */
+export function inputSchema(target: Target, description = target.description): Json {
+  const { defaultValue, extensions } = target
+  const value = ofInputType(target.type)
+  return {
+    ...(extensions.acceptsNull === true ? { ...value, type: [value['type'], 'null'] } : value),
+    ...(value['x-name'] === undefined && description
+      ? { description: withValues(description, target.type) }
+      : {}),
+    ...(defaultValue === undefined || defaultValue === null ? {} : { default: defaultValue }),
+    ...extensions.jsonSchema,
+  }
+}
+
+function ofInputType(type: GraphQLInputType): Json {
+  if (isNonNullType(type)) return ofInputType(type.ofType)
+  if (isListType(type)) return { type: 'array', items: ofInputType(type.ofType) }
+  const found: GraphQLNamedInputType = type
+  if (isEnumType(found)) return choice(found.getValues())
+  if (isInputObjectType(found))
+    return named(found.name.replace(/Input$/, ''), {
+      description: found.description,
+      ...objectOf(found.getFields()),
+    })
+  const { input, output } = scalar(found.name)
+  return input ?? output
+}
+
+/** The JSON Schema of the object whose members are these values. */
+export function objectOf(
+  targets: Readonly<Record<string, Target>>,
+  texts: Readonly<Record<string, string>> = {},
+): Json {
+  const properties = Object.entries(targets).map(([name, target]) => [name, inputSchema(target, texts[name])])
+  const required = Object.keys(targets).filter((name) => isExpected(targets[name]!))
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(properties) as Json,
+  }
+}
+
+export const choice = (values: readonly { readonly value: unknown }[]): Json => ({
+  type: 'string',
+  enum: values.map(({ value }) => value),
+})
+
+export function scalar(name: string): (typeof SCALARS)[string] {
+  const found = SCALARS[name]
+  if (found === undefined)
+    throw new Error(`The scalar ${name} has no JSON Schema (rest/documents/json-schema.ts)`)
+  return found
+}
+
+/** A description, followed by those of the values if the type is an enum. */
+export function withValues(description: string, type: GraphQLType): string {
+  const named = getNamedType(type)
+  if (!isEnumType(named)) return description
+  return [description, ...named.getValues().map((each) => `\`${each.value}\`: ${each.description}`)].join(' ')
+}
