@@ -1,7 +1,7 @@
 import { defaultFieldResolver, type GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { ReadTables } from '../src/domain/read-versions.ts'
-import type { Priority } from '../src/platform/overload/priority.ts'
+import type { Priority } from '../src/platform/overload/admission.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 

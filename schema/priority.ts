@@ -1,5 +1,5 @@
 import { type DocumentNode, getOperationAST, Kind, OperationTypeNode } from 'graphql'
-import type { Priority } from '../src/platform/overload/priority.ts'
+import type { Priority } from '../src/platform/overload/admission.ts'
 import { schema } from './index.ts'
 
 const rootFields = (operation: OperationTypeNode) => schema.getRootType(operation)?.getFields() ?? {}

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
 import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
-import type { Priority } from '../../src/platform/overload/priority.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
 interface Params {

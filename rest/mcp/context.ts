@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Logger } from '../../src/platform/logger.ts'
-import type { Priority } from '../../src/platform/overload/priority.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { Services } from '../../src/services.ts'
 
 /** The client that a server belongs to. */

@@ -1,4 +1,4 @@
-import type { Priority } from '../../src/platform/overload/priority.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
 
 /** The tools that send signed transactions. */
 export const SUBMIT_TOOL = 'submit_transaction'

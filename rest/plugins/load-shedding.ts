@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Admission } from '../../src/platform/overload/admission.ts'
-import type { Priority } from '../../src/platform/overload/priority.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { RestApp } from '../rest-app.ts'
 import { hasBody } from './server-options.ts'
 

@@ -1,4 +1,4 @@
-import type { PoolQueue } from '../platform/overload/queue-delay.ts'
+import type { PoolQueue } from '../platform/overload/admission.ts'
 import type { Orm } from './orm-types.ts'
 
 /** The queue of the ORM's connection pool. `acquired` counts from this call on. */

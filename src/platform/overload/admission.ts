@@ -1,9 +1,10 @@
+import { Counter, Gauge } from 'prom-client'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { measureAdmission } from './metrics.ts'
-import type { Priority } from './priority.ts'
-import { type PoolQueue, QUEUE_DELAY_MS, watchQueueDelay } from './queue-delay.ts'
+
+/** Under overload, `low` is refused first and `high` (signed by a wallet) last. */
+export type Priority = 'low' | 'high'
 
 /**
  * Why a request is refused. `in_flight`: too many requests are in flight. `queue_full`: too much
@@ -72,5 +73,75 @@ export function createAdmission(options: {
         released = true
       }
     },
+  }
+}
+
+/** Work that waits for a database connection. */
+export interface PoolQueue {
+  /** Connections of the pool. */
+  readonly connections: number
+  readonly length: number
+  /** How many times a connection was acquired so far. */
+  readonly acquired: number
+}
+
+/** Milliseconds. */
+export const QUEUE_DELAY_MS = 250
+
+/**
+ * Returns a function that tells whether new work would wait too long. A queue that was empty within
+ * the last `delayMs` is a burst and never too long. After that the limit is the work finished in
+ * the last `delayMs`: by Little's law, work that joins a longer queue waits longer than that.
+ */
+export function watchQueueDelay(queue: PoolQueue, clock: Clock, delayMs: number): () => boolean {
+  let window: { since: number; acquired: number } | null = null
+  let limit: number | null = null
+  return () => {
+    if (queue.length === 0) {
+      window = null
+      limit = null
+      return false
+    }
+    const now = clock.now()
+    window ??= { since: now, acquired: queue.acquired }
+    const elapsed = now - window.since
+    if (elapsed >= delayMs) {
+      const workDone = ((queue.acquired - window.acquired) * delayMs) / elapsed
+      // A lock can stop all work for a moment, so as many as there are connections may always wait.
+      limit = Math.max(workDone, queue.connections)
+      window = { since: now, acquired: queue.acquired }
+    }
+    return limit !== null && queue.length >= limit
+  }
+}
+
+interface AdmissionState {
+  readonly inFlight: Readonly<Record<Priority, number>>
+  readonly waiting: () => number
+}
+
+function measureAdmission(metrics: Metrics, { inFlight, waiting }: AdmissionState) {
+  const registers = [metrics]
+  const gauge = (name: string, help: string, read: () => number): Gauge => {
+    const created: Gauge = new Gauge({ name, help, registers, collect: () => created.set(read()) })
+    return created
+  }
+  gauge('gateway_database_queue_length', 'Work waiting for a database connection', waiting)
+  const requests: Gauge<'priority'> = new Gauge({
+    name: 'gateway_requests_in_flight',
+    help: 'Requests being handled, without open streams and health checks',
+    labelNames: ['priority'],
+    registers,
+    collect: () => {
+      for (const [priority, count] of Object.entries(inFlight)) requests.set({ priority }, count)
+    },
+  })
+  return {
+    shed: new Counter({
+      name: 'gateway_requests_shed_total',
+      help: 'Requests refused with 503 because of overload, by priority and reason',
+      labelNames: ['priority', 'reason'],
+      registers,
+    }),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { QUEUE_DELAY_MS, watchQueueDelay } from '../../../src/platform/overload/queue-delay.ts'
+import { QUEUE_DELAY_MS, watchQueueDelay } from '../../../src/platform/overload/admission.ts'
 
 const CONNECTIONS = 10
 
