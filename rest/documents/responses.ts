@@ -168,7 +168,7 @@ function changeOf(fields: readonly Selected[]): Change | null {
   }
 }
 
-const keyOf = ({ alias, name }: Selected['node']): string => (alias ?? name).value
+const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value
 
 function stepOf({ node, optional, inner }: Selected): ((object: Members) => void) | null {
   const key = keyOf(node)

@@ -43,6 +43,7 @@ const EMBEDDED = [
   'RpcHealth',
   'Session',
   'SignInChallenge',
+  'SignInRequest',
   'SpecFeature',
   'StakeConnection',
   'StakeEdge',
