@@ -8,6 +8,7 @@ import {
   type FragmentDefinitionNode,
   getDirectiveValues,
   type GraphQLDirective,
+  GraphQLError,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -36,6 +37,12 @@ interface Directives {
   readonly model: { readonly name: string }
   readonly optional: object
   readonly as: { readonly name: string }
+}
+
+/** An error that shows the file and the line of an operation. */
+export function mistake(problem: string, definition: OperationDefinitionNode): Error {
+  const { value: name } = definition.name ?? { value: 'An operation without a name' }
+  return new Error(new GraphQLError(`${name}: ${problem}`, { nodes: [definition] }).toString())
 }
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
@@ -94,12 +101,12 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
   const name = definition.name?.value ?? ''
   const fragments = usedFragments(definition, all)
   const written: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }
-  const [mistake] = validate(extended, written)
-  if (mistake !== undefined) throw new Error(`${name}: ${mistake.toString()}`)
+  const [invalid] = validate(extended, written)
+  if (invalid !== undefined) throw new Error(invalid.toString())
   const [summary = '', ...paragraphs] = (definition.description?.value ?? '').split('\n\n')
   const rest = directiveOf('rest', definition)
   if (rest !== null && summary === '')
-    throw new Error(`${name} needs a description: its first line is the summary`)
+    throw mistake('It needs a description, whose first line is the summary', definition)
   return {
     name,
     definition,

@@ -1,95 +1,137 @@
 import {
   getNamedType,
   type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLArgument,
   type GraphQLInputObjectType,
+  type GraphQLInputType,
   Kind,
   TypeInfo,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
-import { directiveOf, type Operation, operations, type Rest } from './documents.ts'
-import type { Target } from './json-schema.ts'
+import { directiveOf, mistake, type Operation, operations, type Rest } from './documents.ts'
+import type { Input } from './json-schema.ts'
 
-export type Targets = Readonly<Record<string, Target>>
+export type Inputs = Readonly<Record<string, Input>>
 
-/** An operation as an endpoint: where each of its variables is in a request. */
-export interface Endpoint extends Operation {
+/** The values that an operation takes. */
+export interface Arguments {
+  /** The variables, except that the members of the one with `@body` stand for it. */
+  readonly inputs: Inputs
+  /** The variable with `@body`. */
+  readonly bodyVariable: string | null
+  /** Makes the variables of the values. */
+  readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
+}
+
+/** An operation as an endpoint: where each of its values is in a request. */
+export interface Endpoint extends Operation, Arguments {
   readonly rest: Rest
   /** The first root field. Its policies are those of the endpoint. */
   readonly field: GraphQLField<unknown, unknown>
-  readonly path: Targets
-  readonly query: Targets
+  readonly path: Inputs
+  readonly query: Inputs
   /** The members of the body. Null without a body. */
-  readonly body: Targets | null
-  /** The variable that is the whole body. Null if the members are variables. */
-  readonly bodyVariable: string | null
-  /** The descriptions of variables, where they differ from those of the schema. */
-  readonly texts: Readonly<Record<string, string>>
+  readonly body: Inputs | null
 }
 
 export const endpoints: readonly Endpoint[] = [...operations.values()].flatMap(
   (each) => toEndpoint(each) ?? [],
 )
 
-/** Null for an operation of a route that is written by hand. */
+/** Null for an operation that is no endpoint, or that of a route that is written by hand. */
 function toEndpoint(operation: Operation): Endpoint | null {
-  const { name, rest, definition } = operation
+  const { rest, definition } = operation
   if (rest === null) return null
-  const variables = definition.variableDefinitions ?? []
-  const targets = targetsOf(operation)
-  const inPath = Array.from(rest.path.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter!)
-  const missing = inPath.find((parameter) => targets[parameter] === undefined)
-  if (missing !== undefined) throw new Error(`${name} has no variable $${missing}, which its path names`)
-  const whole = variables.find((each) => directiveOf('body', each) !== null)?.variable.name.value ?? null
-  const pick = (filter: (parameter: string) => boolean): Targets =>
-    Object.fromEntries(Object.entries(targets).filter(([parameter]) => filter(parameter)))
-  const others = pick((parameter) => !inPath.includes(parameter) && parameter !== whole)
+  const given = argumentsOf(operation)
+  const inPath = Array.from(rest.path.matchAll(/\{(\w+)\}/g), ([, name]) => name!)
+  const missing = inPath.find((name) => given.inputs[name] === undefined)
+  if (missing !== undefined)
+    throw mistake(`Its path names {${missing}}, but it has no variable $${missing}`, definition)
+  const pick = (isWanted: (name: string) => boolean): Inputs =>
+    Object.fromEntries(Object.entries(given.inputs).filter(([name]) => isWanted(name)))
+  const others = pick((name) => !inPath.includes(name))
   const hasQuery = rest.method === 'GET' || rest.method === 'DELETE'
-  const members = whole === null ? others : membersOf(targets[whole]!)
   return {
     ...operation,
+    ...given,
     rest,
     field: firstField(operation),
-    path: pick((parameter) => inPath.includes(parameter)),
+    path: pick((name) => inPath.includes(name)),
     query: hasQuery ? others : {},
-    body: hasQuery || Object.keys(members).length === 0 ? null : members,
-    bodyVariable: whole,
-    texts: Object.fromEntries(
-      variables.flatMap(({ variable, description }) =>
-        description === undefined ? [] : [[variable.name.value, description.value]],
-      ),
-    ),
+    body: hasQuery || Object.keys(others).length === 0 ? null : others,
   }
 }
 
-function firstField({ name, definition }: Operation): Endpoint['field'] {
+export function firstField({ definition }: Operation): Endpoint['field'] {
   const [node] = definition.selectionSet.selections
-  if (node?.kind !== Kind.FIELD) throw new Error(`${name} must select a field`)
+  if (node?.kind !== Kind.FIELD) throw mistake('It must select a field', definition)
   return schema.getField(schema.getRootType(definition.operation)!, node.name.value)!
 }
 
-function membersOf({ type }: Target): Targets {
+export function argumentsOf({ definition }: Operation): Arguments {
+  const targets = targetsOf(definition)
+  const variables = definition.variableDefinitions ?? []
+  const whole = variables.find((each) => directiveOf('body', each) !== null)
+  const bodyVariable = whole?.variable.name.value ?? null
+  const members = whole === undefined ? {} : membersOf(targets.get(nameOf(whole))!)
+  const single = variables.filter((each) => each !== whole)
+  const inputs = {
+    ...Object.fromEntries(single.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
+    ...members,
+  }
+  const toVariables: Arguments['toVariables'] = (values) => {
+    if (bodyVariable === null) return values
+    const own = single.map(nameOf)
+    const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
+      own.includes(name) ? 'outside' : 'inside',
+    )
+    return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
+  }
+  return { inputs, bodyVariable, toVariables }
+}
+
+function nameOf({ variable }: VariableDefinitionNode): string {
+  return variable.name.value
+}
+
+function membersOf({ type }: Input): Inputs {
   return (getNamedType(type) as GraphQLInputObjectType).getFields()
 }
 
+/** What the document says of a variable, and otherwise the argument that it fills. */
+function toInput({ type, description, defaultValue }: VariableDefinitionNode, target: Input): Input {
+  const given = typeFromAST(schema, type) as GraphQLInputType
+  return {
+    name: target.name,
+    type: given,
+    description: description?.value ?? target.description,
+    defaultValue: defaultValue === undefined ? target.defaultValue : valueFromAST(defaultValue, given),
+    extensions: target.extensions,
+  }
+}
+
 /** The argument, or the member of an input object, that each variable fills. */
-function targetsOf({ definition }: Operation): Targets {
+function targetsOf(definition: Operation['definition']): Map<string, GraphQLArgument | GraphQLInputField> {
   const types = new TypeInfo(schema)
-  const targets: Record<string, Target> = {}
+  const targets = new Map<string, GraphQLArgument | GraphQLInputField>()
   visit(
     definition,
     visitWithTypeInfo(types, {
       Variable: ({ name: { value: variable } }, _key, parent) => {
         if (parent === undefined || !('kind' in parent)) return
-        if (parent.kind === Kind.ARGUMENT) targets[variable] = types.getArgument()!
+        if (parent.kind === Kind.ARGUMENT) targets.set(variable, types.getArgument()!)
         if (parent.kind === Kind.OBJECT_FIELD) {
           const input = getNamedType(types.getParentInputType()) as GraphQLInputObjectType
-          targets[variable] = input.getFields()[parent.name.value]!
+          targets.set(variable, input.getFields()[parent.name.value]!)
         }
       },
     }),
   )
-  const inOrder = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
-  return Object.fromEntries(inOrder.map((name) => [name, targets[name]!]))
+  return targets
 }

@@ -41,25 +41,25 @@ const SCALARS: Readonly<Record<string, { readonly output: Json; readonly input?:
   },
 }
 
-/** Where a value of a request goes. */
-export type Target = GraphQLArgument | GraphQLInputField
+/** A value that an operation takes: an argument, or a member of an input object. */
+export type Input = Pick<
+  GraphQLArgument | GraphQLInputField,
+  'name' | 'type' | 'description' | 'defaultValue' | 'extensions'
+>
 
 /** Whether GraphQL refuses a request without the value. */
-export const isRequired = ({ type, defaultValue }: Target): boolean =>
+export const isRequired = ({ type, defaultValue }: Input): boolean =>
   isNonNullType(type) && defaultValue === undefined
 
 /** Whether a request without the value is refused, by GraphQL or by the service. */
-const isExpected = (target: Target): boolean => isRequired(target) || target.extensions.required === true
+const isExpected = (input: Input): boolean => isRequired(input) || input.extensions.required === true
 
 /** The JSON Schema of a value in a request. */
-export function inputSchema(target: Target, description = target.description): Json {
-  const { defaultValue, extensions } = target
-  const value = ofInputType(target.type)
+export function inputSchema({ type, description, defaultValue, extensions }: Input): Json {
+  const value = ofInputType(type)
   return {
     ...(extensions.acceptsNull === true ? { ...value, type: [value['type'], 'null'] } : value),
-    ...(value['x-name'] === undefined && description
-      ? { description: withValues(description, target.type) }
-      : {}),
+    ...(value['x-name'] === undefined && description ? { description: withValues(description, type) } : {}),
     ...(defaultValue === undefined || defaultValue === null ? {} : { default: defaultValue }),
     ...extensions.jsonSchema,
   }
@@ -80,12 +80,9 @@ function ofInputType(type: GraphQLInputType): Json {
 }
 
 /** The JSON Schema of the object whose members are these values. */
-export function objectOf(
-  targets: Readonly<Record<string, Target>>,
-  texts: Readonly<Record<string, string>> = {},
-): Json {
-  const properties = Object.entries(targets).map(([name, target]) => [name, inputSchema(target, texts[name])])
-  const required = Object.keys(targets).filter((name) => isExpected(targets[name]!))
+export function objectOf(inputs: Readonly<Record<string, Input>>): Json {
+  const properties = Object.entries(inputs).map(([name, input]) => [name, inputSchema(input)])
+  const required = Object.keys(inputs).filter((name) => isExpected(inputs[name]!))
   return {
     type: 'object',
     additionalProperties: false,

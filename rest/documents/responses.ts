@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
 import { type Json, named } from '../contract/shapes.ts'
-import { directiveOf, type Fragments, type Operation } from './documents.ts'
+import { directiveOf, type Fragments, mistake, type Operation } from './documents.ts'
 import { choice, scalar, withValues } from './json-schema.ts'
 
 /** A field of a response. Several selections of one name are merged. */
@@ -92,7 +92,8 @@ export function responseSchema(operation: Operation): Json {
   const fields = rootFields(operation)
   if (!isBody(fields)) {
     const model = directiveOf('model', operation.definition)
-    if (model === null) throw new Error(`${operation.name} needs @model: its body has several members`)
+    if (model === null)
+      throw mistake('Its body has several members, so it needs @model', operation.definition)
     return named(model.name, ofObject(fields, operation.summary))
   }
   const [{ field, model, inner }] = fields as [Selected]

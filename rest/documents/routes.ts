@@ -4,7 +4,7 @@ import { errorResponses } from '../contract/error-responses.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import { type Endpoint, endpoints, type Targets } from './endpoints.ts'
+import { type Endpoint, endpoints, type Inputs } from './endpoints.ts'
 import { isRequired, objectOf } from './json-schema.ts'
 import { bodyOf, responseSchema } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
@@ -89,42 +89,35 @@ function sendResult(
 }
 
 /** Reads the variables of an operation from a request. Throws FIELD_REQUIRED. */
-function variableReader({
-  rest,
-  path,
-  query,
-  body,
-  bodyVariable,
-}: Endpoint): (request: FastifyRequest) => Variables {
-  const inPath = Object.keys(path)
-  const inQuery = Object.keys(query)
-  const required = Object.entries(body ?? {}).flatMap(([name, target]) => (isRequired(target) ? name : []))
-  return (request) => {
-    const variables: Variables = inPath.length > 0 ? { ...(request.params as Variables) } : {}
-    if (!rest.anyQuery && inQuery.length > 0) Object.assign(variables, request.query)
-    if (body === null) return variables
-    const given = request.body as Variables
-    const missing = required.find((name) => !Object.hasOwn(given, name))
+function variableReader(endpoint: Endpoint): (request: FastifyRequest) => Variables {
+  const { path, query, body, toVariables } = endpoint
+  const [hasPath, hasQuery] = [path, query].map((inputs) => Object.keys(inputs).length > 0)
+  const required = Object.entries(body ?? {}).flatMap(([name, input]) => (isRequired(input) ? name : []))
+  return ({ params, query: given, body: sent }) => {
+    const values: Variables = hasPath === true ? { ...(params as Variables) } : {}
+    if (hasQuery === true) Object.assign(values, given)
+    if (body === null) return values
+    const missing = required.find((name) => !Object.hasOwn(sent as Variables, name))
     if (missing !== undefined) throw new DomainError('FIELD_REQUIRED', { parameter: missing })
-    return bodyVariable === null ? Object.assign(variables, given) : { ...variables, [bodyVariable]: given }
+    return toVariables(Object.assign(values, sent))
   }
 }
 
 /** Errors name parameters as this endpoint does, and not as the argument that they fill. */
 function parameterSpelling({ path, query }: Endpoint): (parameter: string) => string {
-  const names = new Map(Object.entries({ ...path, ...query }).map(([name, target]) => [target.name, name]))
+  const names = new Map(Object.entries({ ...path, ...query }).map(([name, input]) => [input.name, name]))
   return (parameter) => names.get(parameter) ?? parameter
 }
 
-function bodySchema(body: Targets, { field, texts }: Endpoint): Json {
+function bodySchema(body: Inputs, { field }: Endpoint): Json {
   const { exactlyOneOf } = field.extensions
-  if (exactlyOneOf === undefined) return objectOf(body, texts)
-  const variant = (name: string): Json => ({ ...objectOf({ [name]: body[name]! }, texts), required: [name] })
+  if (exactlyOneOf === undefined) return objectOf(body)
+  const variant = (name: string): Json => ({ ...objectOf({ [name]: body[name]! }), required: [name] })
   return { description: 'Exactly one of the members.', oneOf: exactlyOneOf.map(variant) }
 }
 
 function routeSchema(endpoint: Endpoint, response: Json): object {
-  const { rest, field, path, query, body, texts, summary, description, name } = endpoint
+  const { rest, field, path, query, body, summary, description, name } = endpoint
   const { login, tables, errors } = field.extensions
   const isCacheable = tables !== undefined && tables !== 'uncached'
   const headers = ageHeaders(isCacheable)
@@ -133,8 +126,8 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
     tags: [rest.tag],
     summary,
     ...(description === '' ? {} : { description }),
-    ...(Object.keys(path).length === 0 ? {} : { params: objectOf(path, texts) }),
-    ...(rest.anyQuery ? {} : { querystring: objectOf(query, texts) }),
+    ...(Object.keys(path).length === 0 ? {} : { params: objectOf(path) }),
+    ...(rest.anyQuery ? {} : { querystring: objectOf(query) }),
     ...(body === null ? {} : { body: bodySchema(body, endpoint) }),
     ...(login === undefined ? {} : { security: SECURITY[login] }),
     ...(login === 'wallet' ? walletHeaders : {}),
