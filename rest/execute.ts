@@ -1,5 +1,12 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, execute, type ExecutionResult, type GraphQLScalarType, validate } from 'graphql'
+import {
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  validate,
+} from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { GraphQLContext } from '../schema/context.ts'
 import { buildSchema } from '../schema/index.ts'
@@ -35,9 +42,9 @@ function exactInteger(decimal: string): ExactInteger {
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(BigInt(decimal).toString())
 }
 
-/** The schema of REST. It writes U64 as a JSON integer; /graphql writes it as text. */
-const schema = buildSchema()
-const u64 = schema.getType('U64') as GraphQLScalarType
+/** The schema of REST. It writes U64 as a JSON integer; /graphql and tools write it as text. */
+const restSchema = buildSchema()
+const u64 = restSchema.getType('U64') as GraphQLScalarType
 Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
 
 /**
@@ -47,10 +54,11 @@ Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
 export function operation<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   executor: Executor = 'jit',
+  schema = restSchema,
 ): Operation<Data, Variables> {
   const [invalid] = validate(schema, document)
   if (invalid !== undefined) throw invalid
-  const run = executor === 'jit' ? compiled(document) : interpreted(document)
+  const run = executor === 'jit' ? compiled(document, schema) : interpreted(document, schema)
   return async (context, variables) => {
     const { data, errors } = await run(context, variables)
     const error = errors?.[0]
@@ -61,6 +69,7 @@ export function operation<Data, Variables extends Record<string, unknown>>(
 
 function compiled<Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<unknown, Variables>,
+  schema: GraphQLSchema,
 ): Execution<Variables> {
   const query = compileQuery(schema, document as DocumentNode, undefined, {
     // Rows already contain valid numbers, booleans and enum texts. Checking each leaf doubles the
@@ -73,6 +82,7 @@ function compiled<Variables extends Record<string, unknown>>(
 
 function interpreted<Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<unknown, Variables>,
+  schema: GraphQLSchema,
 ): Execution<Variables> {
   return (contextValue, variableValues) => execute({ schema, document, contextValue, variableValues })
 }

@@ -64,6 +64,12 @@ export const example = (value: unknown, more: JsonSchema = {}) => ({
   extensions: { jsonSchema: { ...more, examples: [value] } },
 })
 
+const ERRORS = ' Errors: '
+
+/** The description of a field, without the codes that follow it. */
+export const purposeOf = ({ description }: { readonly description?: string | null | undefined }): string =>
+  description?.split(ERRORS)[0] ?? ''
+
 /**
  * Counts each call of a root field against its rate limit, before it is resolved. Adds the codes of
  * its errors to its description.
@@ -72,7 +78,7 @@ export function applyPolicies(schema: GraphQLSchema): GraphQLSchema {
   for (const operation of Object.values(OperationTypeNode)) {
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
       const { rateLimit = null, errors = [] } = field.extensions
-      if (errors.length > 0) field.description += ` Errors: ${errors.join(', ')}.`
+      if (errors.length > 0) field.description += `${ERRORS}${errors.join(', ')}.`
       if (rateLimit === null) continue
       const step = operation === OperationTypeNode.SUBSCRIPTION ? 'subscribe' : 'resolve'
       const resolve = field[step] ?? defaultFieldResolver

@@ -155,7 +155,9 @@ prepareMutations(StakeAmountInput, {
 prepareMutations(OwnerInput, {
   suspendAgent: { purpose: 'suspends an agent' },
   reactivateAgent: { purpose: 'ends a suspension by the owner' },
-  deactivateAgent: { purpose: 'deactivates an agent permanently' },
+  deactivateAgent: {
+    purpose: 'deactivates the owner’s agent permanently: it can never become active again',
+  },
   closeAgent: { purpose: 'closes a deactivated agent without a stake', errors: ['AGENT_NOT_FOUND'] },
   closeDeactivationRecord: { purpose: 'closes the record of a deactivation, 30 days after it' },
   cancelWithdrawal: { purpose: 'cancels the requested withdrawal' },

@@ -255,7 +255,8 @@ builder.queryFields((t) => ({
     extensions: { errors: ['TRANSACTION_NOT_FOUND'] },
     type: TransactionRef,
     nullable: true,
-    description: 'Returns a prepared transaction, by exactly one of its id and its signature.',
+    description:
+      'Returns the current status of a prepared transaction, by exactly one of its id and its signature. simulated: it was not submitted. submitted: it can still land. confirmed: it is on the ledger. failed: it can no longer land, unless the error is outcome_unknown.',
     args: {
       id: t.arg.string({ ...example(UUID_EXAMPLE), description: 'The `id` of the prepared transaction.' }),
       signature: t.arg.string({ description: 'Signature, base-58, in place of `id`.' }),

@@ -54,7 +54,6 @@ import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { BYTES_PER_UNIT, MESSAGE_UNITS } from '../../rest/graphql/socket-reading.ts'
 import { MAX_CONTROL_CHARACTERS } from '../../rest/graphql/socket-operations.ts'
 import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
-import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
 import { MAX_VALUES } from '../../rest/mcp/routes.ts'
 import { MAX_SUBSCRIBED } from '../../rest/mcp/subscriptions.ts'
 import { CONNECTION_LIMITS, MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../rest/plugins/connections.ts'
@@ -216,7 +215,6 @@ const graphql: Limit[] = [
 ]
 
 const mcp: Limit[] = [
-  ['`limit` of `list_agents`', `1 to ${LIST_LIMIT.max}, default ${LIST_LIMIT.default}`, 'Tool error'],
   [
     'Open SSE sessions of a client network',
     number(CONNECTION_LIMITS.sessions.perClient),

@@ -1,9 +1,9 @@
-import { enumParameter } from '../../src/domain/parameters.ts'
+import { enumParameter, integerParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
 
-type JsonType = 'object' | 'array' | 'string' | 'boolean'
+type JsonType = 'object' | 'array' | 'string' | 'boolean' | 'integer'
 
 interface JsonSchema {
   /** Variants of an object. The services check that the members fit one of them. */
@@ -13,9 +13,16 @@ interface JsonSchema {
   required?: string[]
   items?: JsonSchema
   enum?: string[]
+  minimum?: number
+  maximum?: number
 }
 
-const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
+const EXPECTED = {
+  object: 'an object',
+  array: 'an array',
+  string: 'text',
+  boolean: 'true or false',
+} as const
 
 /**
  * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
@@ -85,6 +92,8 @@ function read(path: string, value: unknown, schema: JsonSchema): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   if (schema.enum !== undefined) return enumParameter(schema.enum)(path, value)
   if (type === undefined) return value
+  if (type === 'integer')
+    return integerParameter({ min: schema.minimum ?? 0, max: schema.maximum ?? Infinity })(path, value)
   if (kindOf(value) !== type) {
     const shown = typeof value === 'object' && value !== null ? kindOf(value) : quoted(value)
     throw new DomainError('INVALID_TYPE', { parameter: path, expected: EXPECTED[type], value: shown })

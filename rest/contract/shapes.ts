@@ -3,6 +3,8 @@ export type Json = Readonly<Record<string, unknown>>
 
 /** The member that gives a schema its name in the OpenAPI document. */
 export const NAME = 'x-name'
+/** The member that describes each value. It becomes a part of the description. */
+export const VALUES = 'x-values'
 
 /**
  * Gives a schema a name. The OpenAPI document has it once, in `components.schemas`

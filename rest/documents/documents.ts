@@ -33,6 +33,7 @@ export interface Rest {
 /** The arguments of the directives of rest/. */
 interface Directives {
   readonly rest: Rest
+  readonly tool: ToolDirective
   readonly body: object
   readonly model: { readonly name: string }
   readonly optional: object
@@ -43,6 +44,13 @@ interface Directives {
 export function mistake(problem: string, definition: OperationDefinitionNode): Error {
   const { value: name } = definition.name ?? { value: 'An operation without a name' }
   return new Error(new GraphQLError(`${name}: ${problem}`, { nodes: [definition] }).toString())
+}
+
+/** What `@tool` of an operation says. */
+interface ToolDirective {
+  readonly name?: string | null
+  readonly title: string
+  readonly effect: 'READ' | 'PREPARE' | 'ATTACH' | 'SEND'
 }
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>

@@ -87,9 +87,9 @@ export function argumentsOf({ definition }: Operation): Arguments {
   }
   const toVariables: Arguments['toVariables'] = (values) => {
     if (bodyVariable === null) return values
-    const own = single.map(nameOf)
+    const own = new Set(single.map(nameOf))
     const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
-      own.includes(name) ? 'outside' : 'inside',
+      own.has(name) ? 'outside' : 'inside',
     )
     return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
   }

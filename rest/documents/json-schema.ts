@@ -3,15 +3,14 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedInputType,
-  type GraphQLType,
-  getNamedType,
+  type GraphQLEnumType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
 } from 'graphql'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { DateTime, EVENT_TYPE_EXAMPLE, named, Pubkey, type Json } from '../contract/shapes.ts'
+import { DateTime, EVENT_TYPE_EXAMPLE, type Json, named, Pubkey, VALUES } from '../contract/shapes.ts'
 
 const EventType = named('WebhookEventType', {
   type: 'string',
@@ -59,7 +58,7 @@ export function inputSchema({ type, description, defaultValue, extensions }: Inp
   const value = ofInputType(type)
   return {
     ...(extensions.acceptsNull === true ? { ...value, type: [value['type'], 'null'] } : value),
-    ...(value['x-name'] === undefined && description ? { description: withValues(description, type) } : {}),
+    ...(value['x-name'] === undefined && description ? { description } : {}),
     ...(defaultValue === undefined || defaultValue === null ? {} : { default: defaultValue }),
     ...extensions.jsonSchema,
   }
@@ -69,7 +68,7 @@ function ofInputType(type: GraphQLInputType): Json {
   if (isNonNullType(type)) return ofInputType(type.ofType)
   if (isListType(type)) return { type: 'array', items: ofInputType(type.ofType) }
   const found: GraphQLNamedInputType = type
-  if (isEnumType(found)) return choice(found.getValues())
+  if (isEnumType(found)) return choice(found)
   if (isInputObjectType(found))
     return named(found.name.replace(/Input$/, ''), {
       description: found.description,
@@ -91,9 +90,10 @@ export function objectOf(inputs: Readonly<Record<string, Input>>): Json {
   }
 }
 
-export const choice = (values: readonly { readonly value: unknown }[]): Json => ({
+export const choice = (type: GraphQLEnumType): Json => ({
   type: 'string',
-  enum: values.map(({ value }) => value),
+  enum: type.getValues().map(({ value }) => value as string),
+  [VALUES]: type.getValues().map(({ value, description }) => `\`${value}\`: ${description}`),
 })
 
 export function scalar(name: string): (typeof SCALARS)[string] {
@@ -101,11 +101,4 @@ export function scalar(name: string): (typeof SCALARS)[string] {
   if (found === undefined)
     throw new Error(`The scalar ${name} has no JSON Schema (rest/documents/json-schema.ts)`)
   return found
-}
-
-/** A description, followed by those of the values if the type is an enum. */
-export function withValues(description: string, type: GraphQLType): string {
-  const named = getNamedType(type)
-  if (!isEnumType(named)) return description
-  return [description, ...named.getValues().map((each) => `\`${each.value}\`: ${each.description}`)].join(' ')
 }

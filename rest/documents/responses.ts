@@ -13,7 +13,7 @@ import {
 import { schema } from '../../schema/index.ts'
 import { type Json, named } from '../contract/shapes.ts'
 import { directiveOf, type Fragments, mistake, type Operation } from './documents.ts'
-import { choice, scalar, withValues } from './json-schema.ts'
+import { choice, scalar } from './json-schema.ts'
 
 /** A field of a response. Several selections of one name are merged. */
 export interface Selected {
@@ -111,7 +111,7 @@ function ofField({ field, optional, model, inner }: Selected): Json {
     ...value,
     ...(isNullable ? { type: [type, 'null'] } : {}),
     ...(isNullable && Array.isArray(choices) ? { enum: [...choices, null] } : {}),
-    description: withValues(field.description ?? '', field.type),
+    description: field.description,
     ...(items === undefined ? jsonSchema : { items: { ...(items as Json), ...exampleOfItems(jsonSchema) } }),
   }
 }
@@ -120,7 +120,7 @@ function ofType(type: GraphQLOutputType, selected: Pick<Selected, 'model' | 'inn
   if (isNonNullType(type)) return ofType(type.ofType, selected)
   if (isListType(type)) return { type: 'array', items: ofType(type.ofType, selected) }
   if (isObjectType(type)) return named(selected.model, ofObject(selected.inner!, type.description ?? ''))
-  if (isEnumType(type)) return choice(type.getValues())
+  if (isEnumType(type)) return choice(type)
   return scalar(type.name).output
 }
 

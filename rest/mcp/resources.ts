@@ -8,7 +8,6 @@ import {
 } from '@modelcontextprotocol/server'
 import { knownError } from '../../src/domain/known-error.ts'
 import { visible } from '../../src/domain/quoted.ts'
-import { type AgentView, agentView } from './agent-view.ts'
 import type { McpContext } from './context.ts'
 
 const AGENT_SCHEME = 'agent://'
@@ -22,12 +21,21 @@ export function pdaOfUri(uri: string): string | null {
   return uri.startsWith(AGENT_SCHEME) ? uri.slice(AGENT_SCHEME.length) : null
 }
 
-export function agentLink({ pda, name }: AgentView): ResourceLink {
+export function agentLink(pda: string, name: string): ResourceLink {
   return { type: 'resource_link', uri: agentUri(pda), name: visible(name), mimeType: 'application/json' }
 }
 
+type Read = (values: Record<string, unknown>, context: McpContext) => Promise<Record<string, unknown>>
+
+/** What reads an agent, and the resolution of a DID. */
+interface ResourceReaders {
+  readonly agent: Read
+  readonly did: Read
+}
+
 /** Offers agents and DID Documents as resources. */
-export function addResources(server: McpServer, { services, logger, admit }: McpContext): void {
+export function addResources(server: McpServer, context: McpContext, readers: ResourceReaders): void {
+  const { logger, admit } = context
   const read = async (
     uri: URL,
     mimeType: string,
@@ -59,8 +67,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Mcp
       mimeType: 'application/json',
       cacheHint: CACHE_HINT,
     },
-    (uri, { pda }) =>
-      read(uri, 'application/json', async () => agentView(await services.agents.get(String(pda)))),
+    (uri, { pda }) => read(uri, 'application/json', () => readers.agent({ pda: String(pda) }, context)),
   )
   server.registerResource(
     'did-document',
@@ -73,9 +80,8 @@ export function addResources(server: McpServer, { services, logger, admit }: Mcp
     },
     (uri, { owner }) =>
       read(uri, 'application/did+ld+json', async () => {
-        const { didDocument } = await services.dids.resolve(`did:sol:${String(owner)}`)
-        const { context, ...document } = didDocument
-        return { '@context': context, ...document }
+        const { didDocument } = await readers.did({ did: `did:sol:${String(owner)}` }, context)
+        return didDocument as object
       }),
   )
 }

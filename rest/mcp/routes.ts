@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from './server.ts'
-import { messagePriority } from './message-priority.ts'
 import type { McpContext } from './context.ts'
 import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
 import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
+import { messagePriority } from './tools.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
@@ -66,7 +66,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
         serverFor(request, {
           era,
           admit: () => noop,
-          authenticate: async () => (await authenticateRequest(services, request)).wallet,
+          authenticate: () => authenticateRequest(services, request),
         }),
       onError: (error) => (failure = error),
     })
@@ -85,8 +85,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     const server = serverFor(request, {
       era: 'legacy',
       admit: (priority) => services.admission.admit(priority),
-      authenticate: async () =>
-        (await authenticateToken(services, request, request.headers.authorization)).wallet,
+      authenticate: () => authenticateToken(services, request, request.headers.authorization),
     })
     await sessions.open(server, reply)
   })

@@ -1,18 +1,18 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { McpContext } from './context.ts'
-import { OWNER_TOOLS } from './owner-tools.ts'
 import { addPrompts } from './prompts.ts'
-import { READ_TOOLS } from './read-tools.ts'
 import { addResources } from './resources.ts'
-import { SPONSOR_TOOLS } from './sponsor-tools.ts'
-import { WALLET_TOOLS } from './wallet-tools.ts'
-import { WRITE_TOOLS } from './write-tools.ts'
+import { operations } from '../documents/documents.ts'
+import { toolRunner, TOOLS } from './tools.ts'
 
 const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find and check agents, and to send transactions of their owners.
 To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction. After a lost result, ask transaction_status: a second preparation could pay twice.
 Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
-const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...OWNER_TOOLS, ...SPONSOR_TOOLS, ...WALLET_TOOLS]
+const RESOURCES = {
+  agent: toolRunner(operations.get('AgentResource')!),
+  did: toolRunner(operations.get('DidDocumentResource')!),
+}
 
 /** The lists are the same for all clients and change only with a new version of the service. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const
@@ -38,8 +38,8 @@ export function createMcpServer(context: McpContext, version: string): McpServer
       },
     },
   )
-  for (const addTool of TOOLS) addTool(server, context)
+  for (const tool of TOOLS) tool.register(server, context)
   addPrompts(server)
-  addResources(server, context)
+  addResources(server, context, RESOURCES)
   return server
 }

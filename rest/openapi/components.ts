@@ -1,4 +1,4 @@
-import { NAME } from '../contract/shapes.ts'
+import { NAME, VALUES } from '../contract/shapes.ts'
 import type { Json, OpenApiDocument } from './types.ts'
 
 const PREFIX = '#/components/schemas/'
@@ -12,8 +12,10 @@ export function nameComponents(document: OpenApiDocument): void {
   const move = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(move)
     if (typeof value !== 'object' || value === null) return value
-    const { [NAME]: name, ...rest } = value as Json
+    const { [NAME]: name, [VALUES]: values = [], ...rest } = value as Json
     const schema = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, move(each)]))
+    const texts = [schema['description'] ?? '', ...(values as string[])]
+    if (texts.length > 1) schema['description'] = texts.join(' ').trim()
     if (typeof name !== 'string') return schema
     const other = (schemas[name] ??= schema)
     if (JSON.stringify(other) !== JSON.stringify(schema))

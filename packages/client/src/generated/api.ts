@@ -1376,12 +1376,7 @@ export interface Operations {
       pda: string
     }
     query?: {
-      /**
-       * Only changes of this kind. Default: all. `reputation_updated`: The reputation score
-       * changed. `tier_updated`: The tier changed because of a deposit or withdrawal.
-       * `status_changed`: The status changed. `metadata_updated`: The name, version, category,
-       * capabilities or card changed.
-       */
+      /** Only changes of this kind. Default: all. */
       event_type?: 'reputation_updated' | 'tier_updated' | 'status_changed' | 'metadata_updated'
       /** Maximum number of entries: 1 to 200. */
       limit?: number
@@ -1453,24 +1448,11 @@ export interface Operations {
     query?: {
       /** Only the agent of this wallet. */
       owner?: string
-      /**
-       * Only agents of this tier. `observer`: The stake is below the threshold of basic. `basic`:
-       * The stake reaches the threshold of basic. `standard`: The stake reaches the threshold of
-       * standard. `premium`: The stake reaches the threshold of premium.
-       */
+      /** Only agents of this tier. */
       tier?: 'observer' | 'basic' | 'standard' | 'premium'
-      /**
-       * Only agents with this status. `inactive` is every status except `active`. `active`: Active.
-       * `suspended`: Suspended by its owner or an admin. `deactivated`: Deactivated permanently.
-       * `inactive`: Suspended or deactivated.
-       */
+      /** Only agents with this status. `inactive` is every status except `active`. */
       status?: 'active' | 'suspended' | 'deactivated' | 'inactive'
-      /**
-       * Only agents of this service category. `commerce`: Commerce. `dataAnalysis`: Data analysis.
-       * `contentCreation`: Creation of content such as texts and images. `customerService`:
-       * Customer service. `financial`: Financial services. `logistics`: Logistics. `development`:
-       * Software development. `research`: Research. `other`: Other services.
-       */
+      /** Only agents of this service category. */
       category?: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
       /**
        * Only agents whose name has a trigram similarity of at least 0.3. Adds `name_similarity` to
@@ -1483,12 +1465,9 @@ export interface Operations {
       max_reputation?: number
       /** Includes agents whose hosted card does not match its recorded hash. */
       include_mismatched?: boolean
-      /**
-       * Default: created_at, or similarity in a search by name. `reputation`: By reputation score.
-       * `created_at`: By the time of registration. `name`: By name, in byte order.
-       */
+      /** Default: created_at, or similarity in a search by name. */
       sort?: 'reputation' | 'created_at' | 'name'
-      /** Default: desc. `asc`: Ascending. `desc`: Descending. */
+      /** Default: desc. */
       order?: 'asc' | 'desc'
       /** Maximum number of entries: 1 to 200. */
       limit?: number

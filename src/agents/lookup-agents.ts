@@ -1,14 +1,14 @@
 import { isPubkey } from '@agent-registry/solana'
-import { DID_METHOD, parseDid } from '../../src/domain/did.ts'
-import type { AgentRow } from '../../src/agents/agent-row.ts'
-import type { Services } from '../../src/services.ts'
-import { type AgentView, agentView } from './agent-view.ts'
+import { DID_METHOD, parseDid } from '../domain/did.ts'
+import type { AgentReads } from './agent-reads.ts'
+import type { AgentRow } from './agent-row.ts'
 
-const MATCHES = 10
+export const MATCHES = 10
+export const MATCHED_BY = ['did', 'owner', 'pda', 'name'] as const
 
 export interface FoundAgents {
-  readonly matchedBy: 'did' | 'owner' | 'pda' | 'name'
-  readonly agents: AgentView[]
+  readonly matchedBy: (typeof MATCHED_BY)[number]
+  readonly agents: readonly AgentRow[]
 }
 
 /** Whether a text is neither a DID nor a public key. */
@@ -17,12 +17,15 @@ export function isName(query: string): boolean {
   return !text.startsWith(`${DID_METHOD}:`) && !isPubkey(text)
 }
 
-/** Finds agents by a DID, the owner's key, the agent's address, or otherwise by name. */
-export async function lookupAgent({ agents }: Services, query: string): Promise<FoundAgents> {
+/**
+ * Finds agents by a DID, the owner's key, the agent's address, or otherwise by name. Throws
+ * INVALID_DID and INVALID_TEXT.
+ */
+export async function lookupAgents(agents: AgentReads, query: string): Promise<FoundAgents> {
   const text = query.trim()
   const found = (matchedBy: FoundAgents['matchedBy'], agent: AgentRow | null): FoundAgents => ({
     matchedBy,
-    agents: agent === null ? [] : [agentView(agent)],
+    agents: agent === null ? [] : [agent],
   })
   if (text.startsWith(`${DID_METHOD}:`)) return found('did', await agents.findByOwner(parseDid(text)))
   if (isPubkey(text)) {
@@ -30,5 +33,5 @@ export async function lookupAgent({ agents }: Services, query: string): Promise<
     return owned === null ? found('pda', await agents.lookUp(text)) : found('owner', owned)
   }
   const { rows } = await agents.list({ name: text, limit: MATCHES, includeMismatched: true })
-  return { matchedBy: 'name', agents: rows.map(agentView) }
+  return { matchedBy: 'name', agents: rows }
 }

@@ -1,25 +1,40 @@
 import { type Tier, TIERS } from '@agent-registry/program'
-import { quoted, visible } from '../../src/domain/quoted.ts'
-import { ownerDid } from '../../src/domain/did.ts'
-import type { Services } from '../../src/services.ts'
-import { type AgentView, agentView } from './agent-view.ts'
+import { ownerDid } from '../domain/did.ts'
+import { integerParameter, optional } from '../domain/parameters.ts'
+import { quoted, visible } from '../domain/quoted.ts'
+import { REPUTATION_RANGE } from './agent-filter.ts'
+import type { AgentReads } from './agent-reads.ts'
+import type { AgentRow } from './agent-row.ts'
 
-export interface VerifyAgentInput {
+export const AGENT_CHECKS = ['registered', 'active', 'card', 'tier', 'reputation'] as const
+
+export interface Requirements {
   readonly owner: string
-  readonly minTier?: Tier | undefined
-  readonly minReputation?: number | undefined
+  readonly minTier?: Tier | null | undefined
+  readonly minReputation?: number | null | undefined
+}
+
+export interface AgentCheck {
+  readonly check: (typeof AGENT_CHECKS)[number]
+  readonly passed: boolean
+  readonly detail: string
 }
 
 export interface AgentVerdict {
+  /** Whether every check passed. */
   readonly verified: boolean
-  readonly agent: AgentView | null
+  readonly agent: AgentRow | null
   readonly did: string
-  readonly checks: { check: string; passed: boolean; detail: string }[]
+  readonly checks: readonly AgentCheck[]
 }
 
-/** Checks that a wallet's agent is registered and active, and its card, tier and reputation. */
-export async function verifyAgent({ agents }: Services, input: VerifyAgentInput): Promise<AgentVerdict> {
-  const { owner, minTier, minReputation } = input
+/**
+ * Checks that a wallet's agent is registered and active, and its card, tier and reputation. Throws
+ * INVALID_PUBKEY and INVALID_INTEGER.
+ */
+export async function verifyAgent(agents: AgentReads, required: Requirements): Promise<AgentVerdict> {
+  const { owner, minTier = null } = required
+  const minReputation = optional(integerParameter(REPUTATION_RANGE), 'minReputation', required.minReputation)
   const agent = await agents.findByOwner(owner)
   if (agent === null) {
     const detail = `${quoted(owner).slice(1, -1)} has no agent in the registry`
@@ -31,7 +46,7 @@ export async function verifyAgent({ agents }: Services, input: VerifyAgentInput)
     }
   }
   const { name, pda, status, tier, reputationScore, cardHashMismatch } = agent
-  const checks = [
+  const checks: AgentCheck[] = [
     { check: 'registered', passed: true, detail: `${visible(name)} at ${pda}` },
     { check: 'active', passed: status === 'active', detail: `status is ${status}` },
     {
@@ -41,11 +56,11 @@ export async function verifyAgent({ agents }: Services, input: VerifyAgentInput)
         ? 'the hosted agent card differs from its recorded hash'
         : 'no mismatch was found between the hosted agent card and its recorded hash',
     },
-    ...(minTier === undefined
+    ...(minTier === null
       ? []
       : [
           {
-            check: 'tier',
+            check: 'tier' as const,
             passed: TIERS.indexOf(tier) >= TIERS.indexOf(minTier),
             detail: `tier is ${tier}, required is at least ${minTier}`,
           },
@@ -54,7 +69,7 @@ export async function verifyAgent({ agents }: Services, input: VerifyAgentInput)
       ? []
       : [
           {
-            check: 'reputation',
+            check: 'reputation' as const,
             passed: reputationScore >= minReputation,
             detail: `reputation is ${reputationScore}, required is at least ${minReputation}`,
           },
@@ -62,7 +77,7 @@ export async function verifyAgent({ agents }: Services, input: VerifyAgentInput)
   ]
   return {
     verified: checks.every((each) => each.passed),
-    agent: agentView(agent),
+    agent,
     did: ownerDid(owner),
     checks,
   }

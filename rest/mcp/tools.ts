@@ -1,0 +1,238 @@
+import type {
+  CallToolResult,
+  McpServer,
+  ResourceLink,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server'
+import { type ASTNode, getNamedType, visit } from 'graphql'
+import { createGraphQLContext } from '../../schema/context.ts'
+import { schema } from '../../schema/index.ts'
+import { purposeOf } from '../../schema/policy.ts'
+import { operationUnits } from '../../schema/operation-cost.ts'
+import { knownError } from '../../src/domain/known-error.ts'
+import { visible } from '../../src/domain/quoted.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
+import { bodyReader } from '../contract/body.ts'
+import type { Json } from '../contract/shapes.ts'
+import { directiveOf, type Operation, operations } from '../documents/documents.ts'
+import { argumentsOf, firstField } from '../documents/endpoints.ts'
+import { objectOf } from '../documents/json-schema.ts'
+import { bodyOf, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
+import { operation as compile } from '../execute.ts'
+import type { McpContext } from './context.ts'
+import { agentLink } from './resources.ts'
+
+const AFTER_LOST_RESULT =
+  'If the result is lost, the transaction may have been sent: call transaction_status with the id. While the status is simulated, repeat this call with the same arguments. Never prepare it again before the status is failed with another error than outcome_unknown.'
+
+/** Clients use the hints to decide whether to ask their user first (rest/directives.graphql). */
+const EFFECTS: Readonly<Record<string, { readonly hints: ToolAnnotations; readonly advice?: string }>> = {
+  READ: { hints: hints(true, false, true, false) },
+  PREPARE: {
+    hints: hints(false, false, false, false),
+    advice: 'Let the owner sign serializedTx, then call submit_transaction.',
+  },
+  ATTACH: { hints: hints(false, false, true, true) },
+  SEND: { hints: hints(false, true, true, true), advice: AFTER_LOST_RESULT },
+}
+
+function hints(
+  readOnly: boolean,
+  destructive: boolean,
+  idempotent: boolean,
+  openWorld: boolean,
+): ToolAnnotations {
+  return {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  }
+}
+
+type Values = Record<string, unknown>
+
+/** A tool that can be registered on a server. It is built once per process. */
+interface Tool {
+  readonly name: string
+  readonly priority: Priority
+  register(server: McpServer, context: McpContext): void
+}
+
+function toTool(operation: Operation): Tool | null {
+  const directive = directiveOf('tool', operation.definition)
+  if (directive === null) return null
+  const { title, effect } = directive
+  const name = directive.name ?? snakeCase(operation.name)
+  const { hints: annotations, advice } = EFFECTS[effect]!
+  const field = firstField(operation)
+  const own = [operation.summary, operation.description].join(' ').trim()
+  const text = operation.rest === null && own !== '' ? own : purposeOf(field)
+  const { inputs } = argumentsOf(operation)
+  const run = toolRunner(operation)
+  const fields = rootFields(operation)
+  const config = {
+    title,
+    description: advice === undefined ? text : `${text} ${advice}`,
+    annotations,
+    inputSchema: checked(forTool(objectOf(inputs))),
+    outputSchema: unchecked(typesOf(forTool(responseSchema(keepingNulls(operation))))),
+  }
+  const call = async (given: Values, context: McpContext): Promise<CallToolResult> => {
+    let done = (): void => undefined
+    try {
+      done = context.admit(effect === 'SEND' ? 'high' : 'low')
+      const result = await run(given, context)
+      // The text may be put into a conversation as it is, with names that others chose.
+      const content = { type: 'text' as const, text: visible(JSON.stringify(result)) }
+      // Clients of the first protocol versions refuse types of content that they do not know.
+      const links = context.era === 'modern' ? linksIn(fields, { [fields[0]!.name]: result }) : []
+      return { content: [content, ...links], structuredContent: result }
+    } catch (error) {
+      return toolError(error, name, context)
+    } finally {
+      done()
+    }
+  }
+  return {
+    name,
+    priority: effect === 'SEND' ? 'high' : 'low',
+    register: (server, context) =>
+      server.registerTool(name, config, ((given: Values) => call(given, context)) as never),
+  }
+}
+
+const snakeCase = (name: string): string =>
+  name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+/** Runs an operation for a client of MCP, with the units and limits of /graphql. */
+export function toolRunner(operation: Operation): (given: Values, context: McpContext) => Promise<Values> {
+  const run = compile<Values, Values>(operation.document, 'jit', schema)
+  const toBody = bodyOf(keepingNulls(operation)) as (data: Values) => Values
+  const { toVariables } = argumentsOf(operation)
+  const fragmentOf = (name: string) => operation.fragments.get(name)?.selectionSet
+  return async (given, { services, clientIp, authenticate }) => {
+    const variables = toVariables(given)
+    const { rateLimits } = services
+    rateLimits.charge(clientIp, operationUnits(operation.definition, fragmentOf, variables), { paid: 1 })
+    const count: Parameters<typeof createGraphQLContext>[1]['count'] = (kind) =>
+      rateLimits.count(kind, clientIp)
+    return toBody(await run(createGraphQLContext(services, { clientIp, authenticate, count }), variables))
+  }
+}
+
+/** Results of tools have all members: models read null better than nothing. */
+function keepingNulls(operation: Operation): Operation {
+  const drop = <Node extends ASTNode>(node: Node): Node =>
+    visit<Node>(node, {
+      Directive: ({ name }) => (name.value === 'optional' ? null : undefined),
+    })
+  const fragments = Array.from(operation.fragments, ([name, each]) => [name, drop(each)] as const)
+  return { ...operation, definition: drop(operation.definition), fragments: new Map(fragments) }
+}
+
+/**
+ * A schema for tools. Models read all of them in each conversation, so there are no names of
+ * OpenAPI, examples and patterns. Integers of 64 bits are text.
+ */
+function forTool(schema: Json): Json {
+  const { oneOf, properties, items, format, type, enum: choices, ...rest } = schema
+  const { description, additionalProperties, required, minimum, maximum, default: usual } = rest
+  return {
+    ...kept({ description, additionalProperties, required, minimum, maximum, default: usual }),
+    ...kept({ enum: choices, type: format === 'uint64' ? textOf(type) : type }),
+    ...(items === undefined ? {} : { items: forTool(items as Json) }),
+    ...(Array.isArray(oneOf) ? { anyOf: oneOf.map((each) => forTool(each as Json)) } : {}),
+    ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, forTool) } : {}),
+  }
+}
+
+/** Of results, models need no more than the names and types. */
+function typesOf({ type, anyOf, properties, items }: Json): Json {
+  return {
+    ...kept({ type }),
+    ...(items === undefined ? {} : { items: typesOf(items as Json) }),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => typesOf(each as Json)) } : {}),
+    ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, typesOf) } : {}),
+  }
+}
+
+const textOf = (type: unknown): unknown => (Array.isArray(type) ? ['string', 'null'] : 'string')
+
+const kept = (schema: Json): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+
+const mapValues = (schemas: Json, change: (schema: Json) => Json): Json =>
+  Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, change(each as Json)]))
+
+/** Refuses other arguments as REST does: a misspelled filter must not look like no filter. */
+function checked(schema: Json): StandardSchemaWithJSON {
+  const read = bodyReader(schema)
+  const required = (schema['required'] ?? []) as readonly string[]
+  return standardSchema(schema, (given) => {
+    const result = read(given ?? {})
+    if ('error' in result) return { issues: [{ message: result.error.message }] }
+    const missing = required.find((name) => !Object.hasOwn(result.value as Values, name))
+    return missing === undefined ? result : { issues: [{ message: `${missing} is required` }] }
+  })
+}
+
+/** The operation has made the result, so it fits. */
+const unchecked = (schema: Json): StandardSchemaWithJSON => standardSchema(schema, (value) => ({ value }))
+
+type Validate = StandardSchemaWithJSON['~standard']['validate']
+
+function standardSchema(schema: Json, validate: Validate): StandardSchemaWithJSON {
+  const jsonSchema = () => schema as Values
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'gateway',
+      validate,
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
+  }
+}
+
+/** Links to the agents of a result. */
+function linksIn(fields: readonly Selected[], data: Values): ResourceLink[] {
+  return fields.flatMap(({ name, field, inner }) => {
+    if (inner === null) return []
+    const objects = [data[name]].flat().filter((each) => each !== null) as Values[]
+    const isAgent = getNamedType(field.type).name === 'Agent'
+    const links = objects.flatMap(({ pda, name: own }) =>
+      isAgent && typeof own === 'string' ? agentLink(String(pda), own) : [],
+    )
+    return links.concat(objects.flatMap((each) => linksIn(inner, each)))
+  })
+}
+
+function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'logger'>): CallToolResult {
+  const known = knownError(error)
+  if (known === null) {
+    logger.error({ err: error, tool }, 'tool call failed')
+    return { isError: true, content: [{ type: 'text', text: 'Internal server error' }] }
+  }
+  const { message, code, status, addition } = known
+  const lines = [message, addition.message, ...(addition.logs ?? [])].filter((line) => line !== undefined)
+  return {
+    isError: true,
+    content: [{ type: 'text', text: lines.map(visible).join('\n') }],
+    _meta: { code, status },
+  }
+}
+
+/** The operations of rest/ with the directive `@tool`. */
+export const TOOLS: readonly Tool[] = [...operations.values()].flatMap((each) => toTool(each) ?? [])
+
+const HIGH: ReadonlySet<unknown> = new Set(
+  TOOLS.flatMap(({ name, priority }) => (priority === 'high' ? name : [])),
+)
+
+/** The priority of an MCP message under overload: high if it calls a tool that sends. */
+export function messagePriority(message: unknown): Priority {
+  if (typeof message !== 'object' || message === null) return 'low'
+  const { method, params } = message as { method?: unknown; params?: { name?: unknown } | null }
+  return method === 'tools/call' && HIGH.has(params?.name) ? 'high' : 'low'
+}
