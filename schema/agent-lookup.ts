@@ -1,7 +1,7 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
 import { SEARCH_UNITS } from '../src/agents/agent-filter.ts'
-import { type FoundAgents, isName, lookupAgents, MATCHED_BY, MATCHES } from '../src/agents/lookup-agents.ts'
-import { AGENT_CHECKS, type AgentCheck, type AgentVerdict, verifyAgent } from '../src/agents/verify-agent.ts'
+import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/agents/lookup-agents.ts'
+import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { DID_EXAMPLE } from './did.ts'
@@ -85,7 +85,7 @@ builder.queryFields((t) => ({
         description: 'DID, base-58 public key or address, or a name.',
       }),
     },
-    resolve: (_, { query }, { services }) => lookupAgents(services.agents, query),
+    resolve: (_, { query }, { services }) => services.agents.lookUpAny(query),
   }),
   verifyAgent: t.field({
     extensions: { tables: 'uncached' },
@@ -100,6 +100,6 @@ builder.queryFields((t) => ({
         description: 'Lowest acceptable reputation.',
       }),
     },
-    resolve: (_, args, { services }) => verifyAgent(services.agents, args),
+    resolve: (_, args, { services }) => services.agents.verify(args),
   }),
 }))

@@ -17,8 +17,10 @@ import { agentColumns, type AgentRow } from './agent-row.ts'
 import { findAgentOf } from './find-agent-of.ts'
 import { listAgentsConnection } from './list-agents-connection.ts'
 import { listAgents, type SortedAgentFilter } from './list-agents.ts'
+import { type FoundAgents, lookupAgents } from './lookup-agents.ts'
 import type { SearchIndex } from './search-index/search-index.ts'
 import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
+import { type AgentVerdict, type Requirements, verifyAgent } from './verify-agent.ts'
 
 export interface AgentReads {
   list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
@@ -31,6 +33,10 @@ export interface AgentReads {
   lookUp(pda: string): Promise<AgentRow | null>
   /** The agent of a wallet, or null. Throws INVALID_PUBKEY. */
   findByOwner(owner: string): Promise<AgentRow | null>
+  /** By a DID, a key, an address or a name. Throws INVALID_DID and INVALID_TEXT. */
+  lookUpAny(query: string): Promise<FoundAgents>
+  /** Checks the agent of a wallet. Throws INVALID_PUBKEY and INVALID_INTEGER. */
+  verify(required: Requirements): Promise<AgentVerdict>
   /** Throws INVALID_TEXT and INVALID_INTEGER. */
   suggest(input: SuggestionInput): Promise<AgentRow[]>
   /** The existing agents among these addresses, in no order. */
@@ -66,7 +72,7 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
   )
   const lookUp = async (pda: string) => (await loader.load(pubkeyParameter('pda', pda))) ?? null
   const findByOwner = async (owner: string) => findAgentOf(kysely, pubkeyParameter('owner', owner))
-  return {
+  const reads: AgentReads = {
     list: (input) => listAgents(kysely, index, input),
     listConnection: (input) => listAgentsConnection(kysely, index, input),
     get: async (pda) => (await lookUp(pda)) ?? notFound(),
@@ -78,6 +84,8 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
     },
     lookUp,
     findByOwner,
+    lookUpAny: (query) => lookupAgents(reads, query),
+    verify: (required) => verifyAgent(reads, required),
     suggest: (input) => suggestAgents(kysely, input),
     find,
     history: (pda, input) => getAgentHistory(kysely, pda, input),
@@ -85,6 +93,7 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
     signatures: (eventIds) => findSignatures(kysely, eventIds),
     histories: (pdas, query) => getHistories(kysely, pdas, query),
   }
+  return reads
 }
 
 function notFound(): never {

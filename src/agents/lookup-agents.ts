@@ -1,10 +1,17 @@
 import { isPubkey } from '@agent-registry/solana'
 import { DID_METHOD, parseDid } from '../domain/did.ts'
-import type { AgentReads } from './agent-reads.ts'
+import type { Page, PageInput } from '../domain/page.ts'
 import type { AgentRow } from './agent-row.ts'
+import type { SortedAgentFilter } from './list-agents.ts'
 
 export const MATCHES = 10
 export const MATCHED_BY = ['did', 'owner', 'pda', 'name'] as const
+
+interface Lookups {
+  list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
+  lookUp(pda: string): Promise<AgentRow | null>
+  findByOwner(owner: string): Promise<AgentRow | null>
+}
 
 export interface FoundAgents {
   readonly matchedBy: (typeof MATCHED_BY)[number]
@@ -21,7 +28,7 @@ export function isName(query: string): boolean {
  * Finds agents by a DID, the owner's key, the agent's address, or otherwise by name. Throws
  * INVALID_DID and INVALID_TEXT.
  */
-export async function lookupAgents(agents: AgentReads, query: string): Promise<FoundAgents> {
+export async function lookupAgents(agents: Lookups, query: string): Promise<FoundAgents> {
   const text = query.trim()
   const found = (matchedBy: FoundAgents['matchedBy'], agent: AgentRow | null): FoundAgents => ({
     matchedBy,

@@ -3,7 +3,6 @@ import { ownerDid } from '../domain/did.ts'
 import { integerParameter, optional } from '../domain/parameters.ts'
 import { quoted, visible } from '../domain/quoted.ts'
 import { REPUTATION_RANGE } from './agent-filter.ts'
-import type { AgentReads } from './agent-reads.ts'
 import type { AgentRow } from './agent-row.ts'
 
 export const AGENT_CHECKS = ['registered', 'active', 'card', 'tier', 'reputation'] as const
@@ -32,7 +31,10 @@ export interface AgentVerdict {
  * Checks that a wallet's agent is registered and active, and its card, tier and reputation. Throws
  * INVALID_PUBKEY and INVALID_INTEGER.
  */
-export async function verifyAgent(agents: AgentReads, required: Requirements): Promise<AgentVerdict> {
+export async function verifyAgent(
+  agents: { findByOwner(owner: string): Promise<AgentRow | null> },
+  required: Requirements,
+): Promise<AgentVerdict> {
   const { owner, minTier = null } = required
   const minReputation = optional(integerParameter(REPUTATION_RANGE), 'minReputation', required.minReputation)
   const agent = await agents.findByOwner(owner)

@@ -150,6 +150,21 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   CreateSession: [{}, { message: 'x' }, { message: 'x', signature: 'y' }, { message: 1 }],
   GetSession: [{}],
   EndSession: [{}, { all: true }, { all: 'x' }],
+  LookupAgent: [{ query: 'Trader' }, { query: agent.pda }, { query: 'did:sol:x' }, {}],
+  VerifyAgent: [
+    { owner: keyOf('owner Trader') },
+    { owner: keyOf('nobody'), minTier: 'basic' },
+    { owner: keyOf('owner Trader'), minReputation: 2_000 },
+  ],
+  SelectAgents: [{}, { minReputation: 1, limit: 1 }, { limit: 0 }],
+  CheckReputation: [{ owner: keyOf('owner Trader') }, { owner: 'x' }],
+  ResolveAgentDid: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'x' }],
+  CheckCredentials: [{ owner: keyOf('owner Trader') }, { owner: keyOf('nobody') }],
+  PrepareSponsoredRegistration: [{ ...REGISTRATION, inviteCode: 'x' }, {}],
+  VerifyHostedCredential: [{ ...agent, credentialUrl: 'x' }, {}],
+  ListOwnWebhooks: [{}],
+  AgentResource: [agent, { pda: keyOf('nobody') }],
+  DidDocumentResource: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'x' }],
   EstimateFees: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }
 

@@ -8,10 +8,9 @@ import { subscribedAgents } from '../../../rest/mcp/subscriptions.ts'
 import { STREAM_LIMITS, type StreamClient, createStreams } from '../../../src/live-events/streams.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { type TestClient, clientAt } from '../clients.ts'
-import { type Cases, type Check, testedIn, equals, least, list, most, pad } from './check.ts'
+import { type Cases, type Check, testedIn, list, most, pad } from './check.ts'
 import { SESSION, STREAM, closesAt, lastOpened, open } from './connections.ts'
-import { KEY, client, portOf, post, send, t } from './world.ts'
-import { toolCall } from '../mcp.ts'
+import { KEY, client, portOf, send, t } from './world.ts'
 
 const join = (count: number, make: (i: number) => string): string => list(count, make).join(' ')
 const statuses = (count: number, name = 'f'): string => join(count, (i) => `${name}${i}: status`)
@@ -74,15 +73,6 @@ async function connected(from: TestClient, payload?: object): Promise<WebSocket>
   await once(socket, 'message')
   return socket
 }
-interface ToolResult {
-  readonly isError?: boolean
-  readonly structuredContent?: { readonly agents: readonly unknown[] }
-}
-async function toolResult(name: string, args: object): Promise<ToolResult> {
-  return (await post('/mcp', toolCall(name, args))).json<{ result: ToolResult }>().result
-}
-const tool = async (name: string, args: object): Promise<string> =>
-  (await toolResult(name, args)).isError === true ? 'Tool error' : 'ok'
 
 const { signal } = new AbortController()
 const clientOf = (clientIp: string): StreamClient => ({ clientIp, disconnected: () => signal })
@@ -170,11 +160,6 @@ export const streamCases: Cases = {
     }),
   },
   MCP: {
-    '`limit` of `list_agents`': [
-      least((n) => tool('list_agents', { limit: n }), { refused: 'Tool error' }),
-      most((n) => tool('list_agents', { limit: n }), { refused: 'Tool error' }),
-      equals(async () => (await toolResult('list_agents', {})).structuredContent?.agents.length),
-    ],
     'Open SSE sessions of a client network': most((n) => lastOpened(n, SESSION)),
     'Open SSE sessions of a process': testedIn(
       'faults/rest/shared-places',

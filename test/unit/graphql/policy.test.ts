@@ -69,7 +69,7 @@ test('fields that require a wallet have high priority', async () => {
   expect(low.filter((_, i) => steps[i]!.includes('wallet')).map(({ name }) => name)).toEqual([])
 })
 
-test('only signed operations of REST have high priority', () => {
+test('only signed operations of REST and MCP have high priority', () => {
   const high = Array.from(operations.values())
     .filter(({ document }) => operationPriority(document) === 'high')
     .map(({ name }) => name)
@@ -79,6 +79,7 @@ test('only signed operations of REST have high priority', () => {
     'DeleteWebhook',
     'EndSession',
     'GetSession',
+    'ListOwnWebhooks',
     'ListWebhookDeliveries',
     'ListWebhooks',
     'PingWebhook',
@@ -89,5 +90,6 @@ test('only signed operations of REST have high priority', () => {
     'SubmitTransaction',
     'UpdateWebhook',
     'VerifyCredential',
+    'VerifyHostedCredential',
   ])
 })
