@@ -45,7 +45,7 @@ export const endpoints: readonly Endpoint[] = [...operations.values()].flatMap(
 )
 
 /** Null for an operation that is no endpoint, or that of a route that is written by hand. */
-function toEndpoint(operation: Operation): Endpoint | null {
+export function toEndpoint(operation: Operation): Endpoint | null {
   const { rest, definition } = operation
   if (rest === null) return null
   const given = argumentsOf(operation)

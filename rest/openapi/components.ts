@@ -14,7 +14,7 @@ export function nameComponents(document: OpenApiDocument): void {
     if (typeof value !== 'object' || value === null) return value
     const { [NAME]: name, [VALUES]: values = [], ...rest } = value as Json
     const schema = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, move(each)]))
-    const texts = [schema['description'] ?? '', ...(values as string[])]
+    const texts = [schema['description'] ?? '', ...(values as string[])] as string[]
     if (texts.length > 1) schema['description'] = texts.join(' ').trim()
     if (typeof name !== 'string') return schema
     const other = (schemas[name] ??= schema)

@@ -1,0 +1,211 @@
+import * as fc from 'fast-check'
+import { getNamedType, isEnumType, isListType, isNonNullType, type GraphQLOutputType, Source } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import Schema from 'typebox/schema'
+import { load, operations } from '../../rest/documents/documents.ts'
+import { argumentsOf, endpoints, toEndpoint } from '../../rest/documents/endpoints.ts'
+import { inputSchema } from '../../rest/documents/json-schema.ts'
+import { bodyOf, responseSchema, rootFields, type Selected } from '../../rest/documents/responses.ts'
+import { createMcpServer } from '../../rest/mcp/server.ts'
+
+const read = (text: string) => load([new Source(text, 'rest/x/operations.graphql')])
+const endpoint = (text: string) => Array.from(read(text).values(), (each) => toEndpoint(each))
+
+describe('a mistake in a document is an error with its file and line', () => {
+  const REST = '@rest(path: "/x", tag: "X")'
+  test.each([
+    ['an unknown field', `"A" query A ${REST} { nothing }`, 'Cannot query field "nothing"'],
+    ['an unknown fragment', `"A" query A ${REST} { agent { ...Nothing } }`, 'Unknown fragment "Nothing"'],
+    [
+      'an unknown argument of a directive',
+      '"A" query A @rest(url: "/x") { info { name } }',
+      'Unknown argument "url"',
+    ],
+    ['no description', `query A ${REST} { info { name } }`, 'A: It needs a description'],
+    [
+      'a variable of another type',
+      `"A" query A($pda: Int) ${REST} { agent(pda: $pda) { pda } }`,
+      'of type "Int"',
+    ],
+    ['an unused variable', `"A" query A($pda: Pubkey) ${REST} { info { name } }`, '"$pda" is never used'],
+    [
+      'a path without its variable',
+      '"A" query A @rest(path: "/x/{pda}", tag: "X") { info { name } }',
+      'no variable $pda',
+    ],
+    [
+      'several members without a name',
+      `"A" query A ${REST} { a: info { name } b: info { name } }`,
+      'needs @model',
+    ],
+  ])('%s', (_, text, problem) => {
+    const build = () => endpoint(text).map((each) => responseSchema(each!))
+    expect(build).toThrow(problem)
+    expect(build).toThrow(/rest\/x\/operations\.graphql:1:\d+/)
+  })
+})
+
+test('a variable is a parameter with the facts of its argument, unless the document has others', () => {
+  const [given] = Array.from(
+    read(`query A($owner: Pubkey, "How many." $limit: Int = 20, $sort: AgentSort) {
+      agents(filter: { owner: $owner }, limit: $limit, sort: $sort) { total }
+    }`).values(),
+    argumentsOf,
+  )
+  const schemas = Object.fromEntries(
+    Object.entries(given!.inputs).map(([name, each]) => [name, inputSchema(each)]),
+  )
+  expect(schemas).toMatchObject({
+    owner: { type: 'string', description: 'Only the agent of this wallet.' },
+    limit: { type: 'integer', minimum: 1, maximum: 200, default: 20, description: 'How many.' },
+    sort: { enum: ['reputation', 'created_at', 'name'] },
+  })
+})
+
+test('@optional leaves out null and false, @as renames, and an alias of the only field wraps it', () => {
+  const [first, second] = Array.from(
+    read(`
+      query A { agentHistory(pda: "x") { history { delta @optional timestamp } } }
+      query B @model(name: "B") { all: did(did: "x") { didDocument { context @as(name: "@context") id } } }
+    `).values(),
+    bodyOf,
+  )
+  const history = [
+    { delta: null, timestamp: '1' },
+    { delta: '+1', timestamp: '2' },
+  ]
+  expect(JSON.stringify(first!({ agentHistory: { history } }))).toBe(
+    '{"history":[{"timestamp":"1"},{"delta":"+1","timestamp":"2"}]}',
+  )
+  expect(JSON.stringify(second!({ all: { didDocument: { context: ['c'], id: 'd' } } }))).toBe(
+    '{"all":{"didDocument":{"@context":["c"],"id":"d"}}}',
+  )
+})
+
+const TEXT = {
+  String: fc.string(),
+  ID: fc.string(),
+  Pubkey: fc.constant('1'.repeat(32)),
+  DateTime: fc.constant('2026-11-21T06:29:22.000Z'),
+}
+const LEAVES: Record<string, fc.Arbitrary<unknown>> = {
+  ...TEXT,
+  Int: fc.integer(),
+  SafeInt: fc.nat(),
+  Float: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  Boolean: fc.boolean(),
+  U64: fc.nat(),
+  WebhookEventType: fc.constant('agent.closed'),
+}
+
+/** Random data of a selection, as the execution returns it. */
+const dataOf = (fields: readonly Selected[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(
+    Object.fromEntries(
+      fields.map((each) => [(each.node.alias ?? each.node.name).value, valueOf(each.field.type, each)]),
+    ),
+  )
+
+function valueOf(type: GraphQLOutputType, selected: Selected): fc.Arbitrary<unknown> {
+  if (!isNonNullType(type)) return fc.option(present(type, selected))
+  return present(type.ofType, selected)
+}
+
+function present(type: GraphQLOutputType, { field, node, inner, ...rest }: Selected): fc.Arbitrary<unknown> {
+  if (isListType(type))
+    return fc.array(valueOf(type.ofType, { field, node, inner, ...rest }), { maxLength: 3 })
+  if (inner !== null) return dataOf(inner)
+  const named = getNamedType(type)
+  const { jsonSchema = {} } = field.extensions
+  if (isEnumType(named)) return fc.constantFrom(...named.getValues().map(({ value }) => value as unknown))
+  if (Array.isArray(jsonSchema['enum'])) return fc.constantFrom(...(jsonSchema['enum'] as unknown[]))
+  if ('pattern' in jsonSchema) return fc.constant((jsonSchema['examples'] as unknown[])[0])
+  if ('minimum' in jsonSchema) return fc.integer({ min: 1, max: Number(jsonSchema['maximum'] ?? 9) })
+  return LEAVES[named.name]!
+}
+
+test.each(endpoints.filter(({ name }) => name !== 'GetReadiness'))(
+  'whatever $name returns fits its schema',
+  (each) => {
+    const [root] = rootFields(each)
+    const toBody = bodyOf(each)
+    const schema = compiled(responseSchema(each))
+    fc.assert(
+      fc.property(dataOf(rootFields(each)), (data) => {
+        // A look-up that finds nothing is an error.
+        fc.pre(data[root!.name] !== null)
+        return schema.Check(JSON.parse(JSON.stringify(toBody(data))))
+      }),
+      { numRuns: 50 },
+    )
+  },
+)
+
+/** With all objects closed, so that a member without a schema does not fit. */
+function compiled(schema: object): { Check: (value: unknown) => boolean } {
+  const closed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(closed)
+    if (typeof value !== 'object' || value === null) return value
+    const inner = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]))
+    return 'properties' in inner ? { ...inner, additionalProperties: false } : inner
+  }
+  return Schema.Compile(closed(schema) as object)
+}
+
+interface Listed {
+  readonly title: string
+  readonly description: string
+  readonly annotations: object
+  readonly inputSchema: {
+    readonly '~standard': { readonly jsonSchema: { input(): JsonSchema; output(): JsonSchema } }
+  }
+  readonly outputSchema: Listed['inputSchema']
+}
+interface JsonSchema {
+  readonly type?: unknown
+  readonly properties?: Record<string, JsonSchema>
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+}
+
+describe('the tools', () => {
+  const server = createMcpServer({ era: 'modern' } as never, '0')
+  const tools = (server as unknown as { _registeredTools: Record<string, Listed> })._registeredTools
+  const schemasOf = ({ inputSchema: input, outputSchema: output }: Listed) =>
+    [input['~standard'].jsonSchema.input(), output['~standard'].jsonSchema.output()] as const
+  const below = (schema: JsonSchema): JsonSchema[] => {
+    const { properties = {}, items, anyOf = [] } = schema
+    return [schema, ...[...Object.values(properties), ...(items ? [items] : []), ...anyOf].flatMap(below)]
+  }
+
+  test('take less than 8,000 tokens in the list', () => {
+    const listed = Object.entries(tools).map(([name, tool]) => {
+      const [inputs, outputs] = schemasOf(tool)
+      const { title, description, annotations } = tool
+      return { name, title, description, annotations, inputSchema: inputs, outputSchema: outputs }
+    })
+    expect(JSON.stringify(listed).length / 4).toBeLessThan(8_000)
+  })
+
+  test.each(Object.entries(tools))('%s has schemas that clients of all vendors read', (_, tool) => {
+    const [input, output] = schemasOf(tool)
+    for (const schema of [input, output])
+      expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) })
+    expect(input).toMatchObject({ additionalProperties: false })
+    for (const each of [...below(input), ...below(output)]) {
+      expect(each, 'a type or variants').toSatisfy(
+        ({ type, anyOf }: JsonSchema) => type !== undefined || anyOf !== undefined,
+      )
+      expect(Object.keys(each)).not.toContain('$ref')
+      expect(Array.isArray(each.items?.type)).toBe(false)
+    }
+  })
+
+  test('are operations of rest/', () => {
+    expect(Object.keys(tools).length).toBe(
+      [...operations.values()].filter(({ definition }) =>
+        definition.directives?.some(({ name }) => name.value === 'tool'),
+      ).length,
+    )
+  })
+})
