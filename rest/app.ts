@@ -1,6 +1,7 @@
 import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
 import { refuseRepeatedKeys } from './contract/json-parser.ts'
+import type { Operation } from './documents/documents.ts'
 import type { Executor } from './execute.ts'
 import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
@@ -52,6 +53,8 @@ export interface AppOptions {
   readonly metricsToken?: string | null
   /** The other processes that listen on the same port. Default: none. */
   readonly peers?: Peers | null
+  /** Operations of the operator (documents/operators.ts). Default: none. */
+  readonly ownOperations?: readonly Operation[]
   /** Serves the web console. Default: false. */
   readonly console?: boolean | Pick<ConsoleOptions, 'dist'>
 }
@@ -72,6 +75,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
     peers = null,
+    ownOperations = [],
   } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
@@ -102,7 +106,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers }
+    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers, ownOperations }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
     rootRoute(app, { version, baseUrl, hasConsole: console !== false })
@@ -113,7 +117,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     surface === 'all' && responseCacheBytes > 0
       ? createResponseCache({ readVersions: services.readVersions, maxBytes: responseCacheBytes, metrics })
       : null
-  registerRest(app, { services, executor, cache, surface })
+  registerRest(app, { services, executor, cache, surface, ownOperations })
   await app.ready()
   return app
 }

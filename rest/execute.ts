@@ -1,13 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import {
-  type DocumentNode,
-  execute,
-  type ExecutionResult,
-  type GraphQLScalarType,
-  type GraphQLSchema,
-  validate,
-} from 'graphql'
+import { type DocumentNode, execute, type ExecutionResult, type GraphQLScalarType, type GraphQLSchema, validate, type GraphQLError } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import type { GraphQLContext } from '../schema/context.ts'
 import { buildSchema } from '../schema/index.ts'
 
@@ -62,9 +56,15 @@ export function operation<Data, Variables extends Record<string, unknown>>(
   return async (context, variables) => {
     const { data, errors } = await run(context, variables)
     const error = errors?.[0]
-    if (error !== undefined) throw error.originalError ?? error
+    if (error !== undefined) throw causeOf(error)
     return data as Found<Data>
   }
+}
+
+/** What the service threw. Without a path, GraphQL refused a variable. */
+function causeOf(error: GraphQLError): Error {
+  if (isDomainError(error.originalError) || error.path !== undefined) return error.originalError ?? error
+  return new DomainError('INVALID_REQUEST', { problem: error.message })
 }
 
 function compiled<Variables extends Record<string, unknown>>(

@@ -3,6 +3,8 @@ import type { Services } from '../src/services.ts'
 import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
 import { didRoutes } from './did/routes.ts'
+import type { Operation } from './documents/documents.ts'
+import { endpoints, toEndpoint } from './documents/endpoints.ts'
 import { documentRoutes, type Exception } from './documents/routes.ts'
 import type { Executor } from './execute.ts'
 import { idlRoute } from './health/idl-route.ts'
@@ -18,6 +20,8 @@ export interface RestOptions {
   readonly cache: ResponseCache | null
   /** `operations` has health, readiness, info and metrics only. */
   readonly surface: 'all' | 'operations'
+  /** Of the operator (documents/operators.ts). */
+  readonly ownOperations: readonly Operation[]
 }
 
 /** What endpoints do that their documents cannot say, by the name of the operation. */
@@ -42,10 +46,11 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
 export function registerRest(app: RestApp, options: RestOptions): void {
   const operations = createOperations(app, options)
   const isAll = options.surface === 'all'
+  const own = options.ownOperations.flatMap((each) => toEndpoint(each) ?? [])
   documentRoutes(app, {
     operations,
     exceptions: EXCEPTIONS,
-    filter: ({ rest }) => isAll || rest.tag === 'Service',
+    endpoints: isAll ? [...endpoints, ...own] : endpoints.filter(({ rest }) => rest.tag === 'Service'),
   })
   if (!isAll) return
   didRoutes(app, operations)

@@ -2,7 +2,8 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
-import { rootFieldUnits } from '../schema/operation-cost.ts'
+import { fragmentsOf } from '../schema/document-size.ts'
+import { operationUnits, rootFieldUnits } from '../schema/operation-cost.ts'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Caller } from '../src/identity/sessions/session.ts'
 import type { Services } from '../src/services.ts'
@@ -21,6 +22,11 @@ declare module 'fastify' {
   }
 }
 
+/** Whether all fields cost units. By default, the root fields do. */
+interface ChargeOptions {
+  readonly chargeAll?: boolean
+}
+
 /**
  * Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered.
  */
@@ -28,13 +34,14 @@ export interface Operations {
   /** Compiles an operation. The result runs it for a request. */
   run<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
+    options?: ChargeOptions,
   ): (request: FastifyRequest, variables: Variables) => Promise<Found<Data>>
   /**
    * Compiles a public read. The result sends the response, which may come from the response cache.
    */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Found<Data>, Body>,
+    options: ReadOptions<Found<Data>, Body> & ChargeOptions,
   ): CachedRead<Variables, Body>
   /** Options of routes that read the tables: the response says how old they are. */
   readonly tables: { readonly preHandler: (request: FastifyRequest, reply: FastifyReply) => Promise<void> }
@@ -57,15 +64,20 @@ export function createOperations(
       count: (kind) => countRequest(services, request, kind),
     })
   /** Charges what an operation costs in addition to the one unit of every request. */
-  const chargeFor = (document: DocumentNode) => {
+  const chargeFor = (document: DocumentNode, { chargeAll = false }: ChargeOptions = {}) => {
     const definition = getOperationAST(document)!
-    return (request: FastifyRequest, variables: Record<string, unknown>) =>
-      chargeRequest(services, request, rootFieldUnits(definition, variables), { paid: 1 })
+    const fragmentOf = fragmentsOf(document)
+    return (request: FastifyRequest, variables: Record<string, unknown>) => {
+      const units = chargeAll
+        ? operationUnits(definition, fragmentOf, variables)
+        : rootFieldUnits(definition, variables)
+      chargeRequest(services, request, units, { paid: 1 })
+    }
   }
   return {
-    run: (document) => {
+    run: (document, options) => {
       const run = operation(document, executor)
-      const charge = chargeFor(document)
+      const charge = chargeFor(document, options)
       return async (request, variables) => {
         charge(request, variables)
         return run(contextFor(request), variables)
@@ -77,7 +89,7 @@ export function createOperations(
         ...options,
         operationName: getOperationAST(document)?.name?.value ?? '',
         run: (request, variables) => run(contextFor(request), variables),
-        charge: chargeFor(document),
+        charge: chargeFor(document, options),
         cache,
       })
     },

@@ -139,7 +139,7 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
 
 builder.objectField(AgentRef, 'card', (t) =>
   t.field({
-    extensions: { weight: CARD_WEIGHT },
+    extensions: { weight: CARD_WEIGHT, tables: 'uncached' },
     type: AgentCardRef,
     description: 'The last check of the card at `agentCardUrl`.',
     resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,

@@ -59,6 +59,7 @@ HistoryEntryRef.implement({
       resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
     }),
     signature: t.string({
+      extensions: { tables: 'uncached' },
       nullable: true,
       description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
       resolve: ({ eventId }, _args, { loaders }) => loaders.signatureByEvent.load(eventId),
@@ -81,7 +82,7 @@ const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
-    extensions: { units: ({ offset }) => offsetUnits(offset) },
+    extensions: { units: ({ offset }) => offsetUnits(offset), tables: ['history'] },
     type: HistoryPageRef,
     description: 'The changes of this agent, newest first.',
     args: {

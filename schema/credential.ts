@@ -174,7 +174,7 @@ const filterArgs = () =>
 
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
-    extensions: { weight: CREDENTIALS_WEIGHT },
+    extensions: { weight: CREDENTIALS_WEIGHT, tables: 'uncached' },
     type: CredentialListRef,
     description: 'The credentials that are attached to this agent.',
     args: filterArgs(),

@@ -35,8 +35,8 @@ declare module 'graphql' {
     /** What a call requires. `session`: it is about the session, which wallet headers have not. */
     login?: 'wallet' | 'session'
     /**
-     * The tables on which the result depends. `uncached` if it also depends on something else, such
-     * as the time.
+     * The tables that the field reads itself. `uncached` if its result also depends on something
+     * else, such as the time.
      */
     tables?: readonly ReadTables[] | 'uncached'
     /** Arguments of which a call must have exactly one. */

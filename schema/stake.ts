@@ -69,12 +69,14 @@ StakeRef.implement({
       description: 'Who paid the rent of the account, and gets it back when the stake is closed.',
     }),
     withdrawal: t.field({
+      extensions: { tables: 'uncached' },
       type: WithdrawalRef,
       nullable: true,
       description: 'The requested withdrawal. Null if there is none.',
       resolve: ({ pda }, _, { loaders }) => loaders.withdrawalByStake.load(pda),
     }),
     agent: t.field({
+      extensions: { tables: ['agents'] },
       type: AgentRef,
       nullable: true,
       description: 'The agent. Null if it is closed.',
@@ -95,6 +97,7 @@ const StakeConnectionRef = connectionType('Stake', StakeRef)
 
 builder.objectField(AgentRef, 'stake', (t) =>
   t.field({
+    extensions: { tables: ['stakes'] },
     type: StakeRef,
     nullable: true,
     description: 'The agent’s stake account. Null before the first deposit.',

@@ -7,7 +7,11 @@ export interface RawQuery extends Record<string, unknown> {
   readonly text: string
 }
 
-type Read = (parameter: string, text: string) => unknown
+interface Reader {
+  readonly read: (parameter: string, text: string) => unknown
+  /** The parameter is repeated for each entry of the list. */
+  readonly isList: boolean
+}
 
 /**
  * Creates a reader of query strings for a route's schema. It refuses unknown, repeated and badly
@@ -28,7 +32,7 @@ export function queryReader({
   }
 }
 
-function read(text: string, readers: ReadonlyMap<string, Read>): Record<string, unknown> {
+function read(text: string, readers: ReadonlyMap<string, Reader>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   if (text === '') return values
   const pairs = text.split('&').filter((pair) => pair !== '')
@@ -39,10 +43,14 @@ function read(text: string, readers: ReadonlyMap<string, Read>): Record<string, 
       const known = [...readers.keys()].join(', ') || 'none'
       throw new DomainError('UNKNOWN_PARAMETER', { given: quoted(name), known })
     }
+    if (reader.isList) {
+      values[name] = [first!, ...more].map(({ value }) => reader.read(name, value))
+      continue
+    }
     if (more.length > 0) {
       throw new DomainError('REPEATED_PARAMETER', { parameter: name, count: more.length + 1 })
     }
-    values[name] = reader(name, first?.value ?? '')
+    values[name] = reader.read(name, first?.value ?? '')
   }
   return values
 }
@@ -64,14 +72,20 @@ function decode(text: string, given: () => string): string {
   throw new DomainError('INVALID_ENCODING', { given: given(), value: quoted(text) })
 }
 
-function reader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Read {
-  if (kind === 'integer') return integerParameter({ min: minimum ?? 0, max: maximum ?? 0 })
+function reader(schema: JsonSchema): Reader {
+  const isList = schema.items !== undefined
+  return { isList, read: valueReader(schema.items ?? schema) }
+}
+
+function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
+  if (kind === 'integer') return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
   if (kind === 'boolean') return booleanParameter
   if (choices !== undefined) return enumParameter(choices)
   return (_, text) => text
 }
 
 interface JsonSchema {
+  items?: JsonSchema
   properties?: Record<string, JsonSchema>
   type?: string
   minimum?: number

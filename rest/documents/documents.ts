@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type ConstDirectiveNode,
+  type DefinitionNode,
   type DirectiveNode,
   type DocumentNode,
   extendSchema,
@@ -33,7 +34,7 @@ export interface Rest {
 /** The arguments of the directives of rest/. */
 interface Directives {
   readonly rest: Rest
-  readonly tool: ToolDirective
+  readonly tool: Omit<Tool, 'name'> & { readonly name?: string | null }
   readonly body: object
   readonly model: { readonly name: string }
   readonly optional: object
@@ -47,8 +48,9 @@ export function mistake(problem: string, definition: OperationDefinitionNode): E
 }
 
 /** What `@tool` of an operation says. */
-interface ToolDirective {
-  readonly name?: string | null
+export interface Tool {
+  /** Unique among all tools. */
+  readonly name: string
   readonly title: string
   readonly effect: 'READ' | 'PREPARE' | 'ATTACH' | 'SEND'
 }
@@ -65,8 +67,12 @@ export interface Operation {
   /** The first paragraph of its description, and the others. */
   readonly summary: string
   readonly description: string
-  /** Null if the operation belongs to a route that is written by hand. */
+  /** Null if the operation is no endpoint, or its route is written by hand. */
   readonly rest: Rest | null
+  /** Null if the operation is no tool. */
+  readonly tool: Tool | null
+  /** Written by the operator. All its fields cost units, not only those of the root. */
+  readonly isOperators: boolean
 }
 
 const root = join(import.meta.dirname, '..')
@@ -94,15 +100,39 @@ export const operations: ReadonlyMap<string, Operation> = load(
     .map((file) => new Source(readFileSync(join(root, file), 'utf8'), `rest/${file}`)),
 )
 
-export function load(sources: readonly Source[]): ReadonlyMap<string, Operation> {
+/** The operations of these files, which can also use the `shared` fragments. */
+export function load(
+  sources: readonly Source[],
+  shared: Fragments = new Map(),
+): ReadonlyMap<string, Operation> {
   const definitions = sources.flatMap((source) => parse(source).definitions)
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const each of definitions)
-    if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each)
+  const fragments = new Map([...shared, ...fragmentsOf(definitions)])
   const loaded = definitions
     .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
     .map((definition) => toOperation(definition, fragments))
+  refuseRepeated(loaded, ({ name }) => name)
+  refuseRepeated(loaded, ({ tool }) => tool && `tool ${tool.name}`)
+  refuseRepeated(loaded, ({ rest }) => rest && `${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`)
   return new Map(loaded.map((each) => [each.name, each]))
+}
+
+function refuseRepeated(all: readonly Operation[], keyOf: (operation: Operation) => string | null): void {
+  const seen = new Set<string>()
+  for (const each of all) {
+    const key = keyOf(each)
+    if (key !== null && seen.has(key)) throw mistake(`Another operation is ${key} already`, each.definition)
+    if (key !== null) seen.add(key)
+  }
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+}
+
+function fragmentsOf(definitions: readonly DefinitionNode[]): [string, FragmentDefinitionNode][] {
+  return definitions.flatMap((each) =>
+    each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+  ) as [string, FragmentDefinitionNode][]
 }
 
 function toOperation(definition: OperationDefinitionNode, all: Fragments): Operation {
@@ -113,6 +143,7 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
   if (invalid !== undefined) throw new Error(invalid.toString())
   const [summary = '', ...paragraphs] = (definition.description?.value ?? '').split('\n\n')
   const rest = directiveOf('rest', definition)
+  const tool = directiveOf('tool', definition)
   if (rest !== null && summary === '')
     throw mistake('It needs a description, whose first line is the summary', definition)
   return {
@@ -123,6 +154,8 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
     summary,
     description: paragraphs.join('\n\n').replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
     rest,
+    tool: tool && { ...tool, name: tool.name ?? snakeCase(name) },
+    isOperators: false,
   }
 }
 

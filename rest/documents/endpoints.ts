@@ -1,6 +1,5 @@
 import {
   getNamedType,
-  type GraphQLField,
   type GraphQLInputField,
   type GraphQLArgument,
   type GraphQLInputObjectType,
@@ -13,9 +12,13 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import type { ErrorCode } from '../../src/domain/errors.ts'
+import type { ReadTables } from '../../src/domain/read-versions.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
 import { schema } from '../../schema/index.ts'
 import { directiveOf, mistake, type Operation, operations, type Rest } from './documents.ts'
 import type { Input } from './json-schema.ts'
+import { rootFields, type Selected } from './responses.ts'
 
 export type Inputs = Readonly<Record<string, Input>>
 
@@ -29,11 +32,21 @@ export interface Arguments {
   readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
 }
 
+/** What the fields of an operation say together (schema/policy.ts). */
+export interface Policy {
+  readonly login: 'wallet' | 'session' | undefined
+  /** High if it is that of all root fields. */
+  readonly priority: Priority
+  /** Of all fields. Undefined if a root field does not read tables. */
+  readonly tables: readonly ReadTables[] | 'uncached' | undefined
+  readonly errors: readonly ErrorCode[]
+  readonly exactlyOneOf: readonly string[] | undefined
+}
+
 /** An operation as an endpoint: where each of its values is in a request. */
 export interface Endpoint extends Operation, Arguments {
   readonly rest: Rest
-  /** The first root field. Its policies are those of the endpoint. */
-  readonly field: GraphQLField<unknown, unknown>
+  readonly policy: Policy
   readonly path: Inputs
   readonly query: Inputs
   /** The members of the body. Null without a body. */
@@ -61,17 +74,33 @@ export function toEndpoint(operation: Operation): Endpoint | null {
     ...operation,
     ...given,
     rest,
-    field: firstField(operation),
+    policy: policyOf(operation),
     path: pick((name) => inPath.includes(name)),
     query: hasQuery ? others : {},
     body: hasQuery || Object.keys(others).length === 0 ? null : others,
   }
 }
 
-export function firstField({ definition }: Operation): Endpoint['field'] {
-  const [node] = definition.selectionSet.selections
-  if (node?.kind !== Kind.FIELD) throw mistake('It must select a field', definition)
-  return schema.getField(schema.getRootType(definition.operation)!, node.name.value)!
+function policyOf(operation: Operation): Policy {
+  const fields = rootFields(operation)
+  const all = fields.map(({ field }) => field.extensions)
+  return {
+    login: all.find(({ login }) => login !== undefined)?.login,
+    priority: all.every(({ priority }) => priority === 'high') ? 'high' : 'low',
+    tables: all.every(({ tables }) => tables !== undefined) ? tablesOf(fields) : undefined,
+    errors: [...new Set(all.flatMap(({ errors = [] }) => errors))],
+    exactlyOneOf: all.find(({ exactlyOneOf }) => exactlyOneOf !== undefined)?.exactlyOneOf,
+  }
+}
+
+function tablesOf(fields: readonly Selected[]): readonly ReadTables[] | 'uncached' {
+  const found = new Set<ReadTables>()
+  for (const { field, inner } of fields)
+    for (const tables of [field.extensions.tables ?? [], tablesOf(inner ?? [])]) {
+      if (tables === 'uncached') return tables
+      for (const each of tables) found.add(each)
+    }
+  return [...found]
 }
 
 export function argumentsOf({ definition }: Operation): Arguments {

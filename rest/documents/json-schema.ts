@@ -20,7 +20,7 @@ const EventType = named('WebhookEventType', {
 
 /** The JSON of each scalar: in responses, and in requests if that differs. */
 const SCALARS: Readonly<Record<string, { readonly output: Json; readonly input?: Json }>> = {
-  Int: { output: { type: 'integer' } },
+  Int: { output: { type: 'integer' }, input: { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } },
   Float: { output: { type: 'number' } },
   String: { output: { type: 'string' } },
   ID: { output: { type: 'string' } },

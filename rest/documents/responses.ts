@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -74,7 +75,8 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
     if (each.kind === Kind.FIELD) return each
     if (each.kind === Kind.FRAGMENT_SPREAD)
       return fieldsOf(fragments.get(each.name.value)!.selectionSet, fragments)
-    throw new Error('Inline fragments are not supported in rest/**/*.graphql')
+    const problem = new GraphQLError('Inline fragments are not supported. Name the fragment', { nodes: [each] })
+    throw new Error(problem.toString())
   })
 }
 

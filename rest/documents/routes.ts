@@ -4,7 +4,7 @@ import { errorResponses } from '../contract/error-responses.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import { type Endpoint, endpoints, type Inputs } from './endpoints.ts'
+import type { Endpoint, Inputs } from './endpoints.ts'
 import { isRequired, objectOf } from './json-schema.ts'
 import { bodyOf, responseSchema } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
@@ -19,13 +19,12 @@ export interface Exception {
 interface RouteOptions {
   readonly operations: Operations
   readonly exceptions: Readonly<Record<string, Exception>>
-  /** Which endpoints to register. */
-  readonly filter: (endpoint: Endpoint) => boolean
+  readonly endpoints: readonly Endpoint[]
 }
 
 /** Registers a route for each operation with the directive `@rest`. */
 export function documentRoutes(app: RestApp, options: RouteOptions): void {
-  const { ignoring = [], reading = [] } = Object.groupBy(endpoints.filter(options.filter), ({ rest, body }) =>
+  const { ignoring = [], reading = [] } = Object.groupBy(options.endpoints, ({ rest, body }) =>
     rest.method !== 'GET' && body === null ? 'ignoring' : 'reading',
   )
   for (const each of reading) addRoute(app, each, options)
@@ -46,14 +45,14 @@ function ignoreBodies(app: RestApp): void {
 }
 
 function addRoute(app: RestApp, endpoint: Endpoint, { operations, exceptions }: RouteOptions): void {
-  const { rest, field, document, name } = endpoint
-  const { login, priority, tables } = field.extensions
+  const { rest, policy, document, name, isOperators } = endpoint
+  const { login, priority, tables } = policy
   const exception = exceptions[name]
   const toBody = (exception?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint)
   const isCacheable = tables !== undefined && tables !== 'uncached'
   const send = isCacheable
-    ? operations.read(document, { tables, toBody })
-    : sendResult(operations.run(document), toBody, rest)
+    ? operations.read(document, { tables, toBody, chargeAll: isOperators })
+    : sendResult(operations.run(document, { chargeAll: isOperators }), toBody, rest)
   const variablesOf = variableReader(endpoint)
   app.route({
     method: rest.method,
@@ -109,16 +108,15 @@ function parameterSpelling({ path, query }: Endpoint): (parameter: string) => st
   return (parameter) => names.get(parameter) ?? parameter
 }
 
-function bodySchema(body: Inputs, { field }: Endpoint): Json {
-  const { exactlyOneOf } = field.extensions
+function bodySchema(body: Inputs, { policy: { exactlyOneOf } }: Endpoint): Json {
   if (exactlyOneOf === undefined) return objectOf(body)
   const variant = (name: string): Json => ({ ...objectOf({ [name]: body[name]! }), required: [name] })
   return { description: 'Exactly one of the members.', oneOf: exactlyOneOf.map(variant) }
 }
 
 function routeSchema(endpoint: Endpoint, response: Json): object {
-  const { rest, field, path, query, body, summary, description, name } = endpoint
-  const { login, tables, errors } = field.extensions
+  const { rest, policy, path, query, body, summary, description, name } = endpoint
+  const { login, tables, errors } = policy
   const isCacheable = tables !== undefined && tables !== 'uncached'
   const headers = ageHeaders(isCacheable)
   return {

@@ -4,9 +4,10 @@ import type { McpContext } from './context.ts'
 import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
 import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
-import { messagePriority } from './tools.ts'
+import { messagePriority, TOOLS, toolsOf } from './tools.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
+import type { Operation } from '../documents/documents.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Peers } from '../../src/platform/process/peers.ts'
 import type { Services } from '../../src/services.ts'
@@ -30,6 +31,8 @@ export interface McpOptions {
   readonly originGuard: OriginGuard
   readonly connectionLimits: ConnectionLimits
   readonly peers: Peers | null
+  /** Of the operator (documents/operators.ts). */
+  readonly ownOperations: readonly Operation[]
 }
 
 /**
@@ -45,8 +48,9 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
+  const tools = [...TOOLS, ...toolsOf(options.ownOperations)]
   const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'authenticate' | 'era'>) =>
-    createMcpServer({ services, clientIp: ip, logger, ...context }, version)
+    createMcpServer({ services, clientIp: ip, logger, ...context }, version, tools)
 
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())

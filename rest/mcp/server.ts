@@ -18,7 +18,7 @@ const RESOURCES = {
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const
 
 /** Creates the MCP server of one client. It uses the services and limits of REST and GraphQL. */
-export function createMcpServer(context: McpContext, version: string): McpServer {
+export function createMcpServer(context: McpContext, version: string, tools = TOOLS): McpServer {
   const server = new McpServer(
     { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version },
     {
@@ -38,7 +38,7 @@ export function createMcpServer(context: McpContext, version: string): McpServer
       },
     },
   )
-  for (const tool of TOOLS) tool.register(server, context)
+  for (const tool of tools) tool.register(server, context)
   addPrompts(server)
   addResources(server, context, RESOURCES)
   return server

@@ -15,10 +15,10 @@ import { visible } from '../../src/domain/quoted.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import { bodyReader } from '../contract/body.ts'
 import type { Json } from '../contract/shapes.ts'
-import { directiveOf, type Operation, operations } from '../documents/documents.ts'
-import { argumentsOf, firstField } from '../documents/endpoints.ts'
+import { type Operation, operations } from '../documents/documents.ts'
+import { argumentsOf } from '../documents/endpoints.ts'
 import { objectOf } from '../documents/json-schema.ts'
-import { bodyOf, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
+import { bodyOf, isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
 import { operation as compile } from '../execute.ts'
 import type { McpContext } from './context.ts'
 import { agentLink } from './resources.ts'
@@ -61,17 +61,16 @@ interface Tool {
 }
 
 function toTool(operation: Operation): Tool | null {
-  const directive = directiveOf('tool', operation.definition)
-  if (directive === null) return null
-  const { title, effect } = directive
-  const name = directive.name ?? snakeCase(operation.name)
+  if (operation.tool === null) return null
+  const { name, title, effect } = operation.tool
   const { hints: annotations, advice } = EFFECTS[effect]!
-  const field = firstField(operation)
+  const fields = rootFields(operation)
   const own = [operation.summary, operation.description].join(' ').trim()
-  const text = operation.rest === null && own !== '' ? own : purposeOf(field)
+  // Texts of our endpoints name paths of REST.
+  const isOwn = (operation.rest === null || operation.isOperators) && own !== ''
+  const text = isOwn ? own : purposeOf(fields[0]!.field)
   const { inputs } = argumentsOf(operation)
   const run = toolRunner(operation)
-  const fields = rootFields(operation)
   const config = {
     title,
     description: advice === undefined ? text : `${text} ${advice}`,
@@ -87,7 +86,8 @@ function toTool(operation: Operation): Tool | null {
       // The text may be put into a conversation as it is, with names that others chose.
       const content = { type: 'text' as const, text: visible(JSON.stringify(result)) }
       // Clients of the first protocol versions refuse types of content that they do not know.
-      const links = context.era === 'modern' ? linksIn(fields, { [fields[0]!.name]: result }) : []
+      const data = isBody(fields) ? { [fields[0]!.name]: result } : result
+      const links = context.era === 'modern' ? linksIn(fields, data) : []
       return { content: [content, ...links], structuredContent: result }
     } catch (error) {
       return toolError(error, name, context)
@@ -102,9 +102,6 @@ function toTool(operation: Operation): Tool | null {
       server.registerTool(name, config, ((given: Values) => call(given, context)) as never),
   }
 }
-
-const snakeCase = (name: string): string =>
-  name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
 /** Runs an operation for a client of MCP, with the units and limits of /graphql. */
 export function toolRunner(operation: Operation): (given: Values, context: McpContext) => Promise<Values> {
@@ -223,8 +220,12 @@ function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'l
   }
 }
 
-/** The operations of rest/ with the directive `@tool`. */
-export const TOOLS: readonly Tool[] = [...operations.values()].flatMap((each) => toTool(each) ?? [])
+/** The operations with the directive `@tool`. */
+export function toolsOf(all: Iterable<Operation>): Tool[] {
+  return Array.from(all).flatMap((each) => toTool(each) ?? [])
+}
+
+export const TOOLS: readonly Tool[] = toolsOf(operations.values())
 
 const HIGH: ReadonlySet<unknown> = new Set(
   TOOLS.flatMap(({ name, priority }) => (priority === 'high' ? name : [])),

@@ -25,6 +25,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'create, list and revoke codes for sponsored registrations',
     load: async () => (await import('./invite.ts')).inviteCommand,
   },
+  operations: {
+    description: 'documents of OPERATIONS_DIR, which become endpoints and tools',
+    load: async () => (await import('./operations.ts')).operationsCommand,
+  },
   keygen: {
     description: 'create a keypair file as the Solana CLI does; only you can read it',
     load: async () => (await import('./keygen.ts')).keygenCommand,

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
+import { loadOperators } from '../../rest/documents/operators.ts'
 import { type ApiProcesses, createApiProcesses } from './api-processes.ts'
 import { createReadinessLog } from './log-ready.ts'
 import { startDatabase } from './database.ts'
@@ -116,6 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
       console: config.server.console,
+      ownOperations: config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),
       metricsToken: secrets.metricsToken,
       peers,
     })

@@ -7,6 +7,7 @@ import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
+import type { Operation } from '../../rest/documents/documents.ts'
 import type { Executor } from '../../rest/execute.ts'
 import { type AppOptions, buildApp } from '../../rest/app.ts'
 import type { SearchIndex } from '../../src/agents/search-index/search-index.ts'
@@ -72,6 +73,8 @@ export interface TestAppOptions {
   /** The fee payer in the health reports, if there is no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
+  /** Default: none. */
+  ownOperations: readonly Operation[]
   connectionLimits: ConnectionLimits
   /** Default: none. */
   trustProxy: string[]
@@ -246,6 +249,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     corsOrigins: options.corsOrigins ?? ['*'],
     hostNames: options.hostNames,
     executor: options.executor,
+    ownOperations: options.ownOperations,
     connectionLimits: options.connectionLimits,
     trustProxy: options.trustProxy,
     console: options.console,

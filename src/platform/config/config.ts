@@ -21,6 +21,8 @@ export interface Config {
     responseCacheBytes: number
     /** 0 turns the index off. */
     searchIndexBytes: number
+    /** Folder of the operator's documents. Null for none. */
+    operationsDir: string | null
     /** Serves the web console. */
     console: boolean
   }
@@ -147,6 +149,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
       searchIndexBytes: values.SEARCH_INDEX_BYTES,
       console: values.CONSOLE,
+      operationsDir: values.OPERATIONS_DIR,
     },
     rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
     overload: values.LOAD_SHEDDING

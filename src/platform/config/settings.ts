@@ -154,6 +154,10 @@ export const SETTINGS = {
     list(pageOrigin),
     'Comma-separated origins of pages on which users may sign in, in addition to BASE_URL; default CORS_ORIGINS without `*`',
   ),
+  OPERATIONS_DIR: setting(
+    text,
+    'Folder with `*.graphql` files that become endpoints under `/x/` and MCP tools; default none',
+  ),
   CONSOLE: withDefault(boolean, 'true', 'Serves the web console at /console/; `false` switches it off'),
   RESPONSE_CACHE_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),

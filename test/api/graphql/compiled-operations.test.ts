@@ -151,7 +151,9 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   GetSession: [{}],
   EndSession: [{}, { all: true }, { all: 'x' }],
   LookupAgent: [{ query: 'Trader' }, { query: agent.pda }, { query: 'did:sol:x' }, {}],
-  VerifyAgent: [
+  LookupAgents: [{ query: 'Trader' }, { query: 'did:sol:x' }, {}],
+  VerifyAgent: [{ owner: keyOf('owner Trader') }, { owner: 'x', min_tier: 'gold' }],
+  VerifyAgentTool: [
     { owner: keyOf('owner Trader') },
     { owner: keyOf('nobody'), minTier: 'basic' },
     { owner: keyOf('owner Trader'), minReputation: 2_000 },

@@ -1,4 +1,4 @@
-import { type GraphQLField, OperationTypeNode } from 'graphql'
+import { type GraphQLField, isObjectType, OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
@@ -62,6 +62,25 @@ test.each(rootFields)(
     expect((await stepsOf(root))[0]).toBe(first)
   },
 )
+
+test('every nested field that reads more than its row says which tables', async () => {
+  const silent: string[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || type === schema.getSubscriptionType()) continue
+    if (type === schema.getQueryType() || type === schema.getMutationType()) continue
+    for (const { name, resolve, extensions } of Object.values(type.getFields())) {
+      let reads = false
+      const trap = new Proxy({}, { get: () => ((reads = true), () => ({ load: () => null })) })
+      const row = new Proxy({}, { get: () => '0' })
+      const context = { loaders: trap, services: trap, spend: () => undefined }
+      await Promise.resolve()
+        .then(() => resolve?.(row, {}, context, { fieldNodes: [], fragments: {} } as never))
+        .catch(() => undefined)
+      if (reads && extensions.tables === undefined) silent.push(`${type.name}.${name}`)
+    }
+  }
+  expect(silent).toEqual(['Ledger.rentExemption', 'RegistryEvent.agent', 'RegistryEvent.transaction'])
+})
 
 test('fields that require a wallet have high priority', async () => {
   const low = rootFields.filter(({ field }) => field.extensions.priority !== 'high')

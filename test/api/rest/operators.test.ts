@@ -1,0 +1,166 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadOperators } from '../../../rest/documents/operators.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
+import { toolCall } from '../../support/mcp.ts'
+import { type OpenApi, problems } from '../../support/openapi.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../../../examples/operations')
+
+let t: TestApp
+let document: OpenApi
+beforeAll(async () => {
+  t = await createTestApp({ ownOperations: loadOperators(EXAMPLES) })
+  await insertAgents(t.kysely, [
+    agentRow('Low', { reputation_score: 10 }),
+    agentRow('High', { reputation_score: 900 }),
+    agentRow('Gone', { status: 'deactivated' }),
+  ])
+  await insertStakes(t.kysely, [stakeRow('High', { deposited_amount: '9007199254740993' })])
+  document = (await t.app.inject('/openapi.json')).json()
+})
+afterAll(() => t.close())
+
+/** The body of a 2xx response, which fits the OpenAPI document. */
+async function get(path: string, url: string): Promise<unknown> {
+  const { statusCode, body } = await t.app.inject(url)
+  expect(statusCode, body).toBe(200)
+  const media = document.paths[path]!['get']!.responses['200']!.content!['application/json']!
+  expect(problems(document, media.schema, JSON.parse(body))).toEqual([])
+  return body
+}
+
+test('a document of the operator is an endpoint, an OpenAPI entry and a tool', async () => {
+  const agents = ['High', 'Low'].map((name) => ({
+    pda: keyOf(`agent ${name}`),
+    name,
+    tier: 'observer',
+    reputation: name === 'High' ? 900 : 10,
+  }))
+  expect(JSON.parse(String(await get('/x/leaderboard', '/x/leaderboard')))).toEqual({ agents })
+  const { payload } = await t.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: { accept: 'application/json, text/event-stream' },
+    payload: toolCall('leaderboard', { limit: 1 }),
+  })
+  expect(JSON.parse(payload)).toMatchObject({ result: { structuredContent: { agents: [agents[0]] } } })
+  expect(document.paths['/x/leaderboard']!['get']!.parameters!.map(({ name }) => name)).toEqual([
+    'category',
+    'limit',
+    'if-none-match',
+  ])
+})
+
+test('it has the checks, errors, cache and exact integers of other endpoints', async () => {
+  expect(await get('/x/agents/{pda}/profile', `/x/agents/${keyOf('agent High')}/profile`)).toContain(
+    '"deposited":9007199254740993',
+  )
+  const refused = await t.app.inject('/x/leaderboard?limit=0&category=x')
+  expect(refused.json()).toMatchObject({ details: { code: 'INVALID_INTEGER', parameter: 'limit' } })
+  expect((await t.app.inject('/x/leaderboard?pda=x')).json()).toMatchObject({
+    details: { code: 'UNKNOWN_PARAMETER' },
+  })
+  const missing = await t.app.inject(`/x/agents/${keyOf('nobody')}/profile`)
+  expect(missing.json()).toMatchObject({ error: 'Agent not found', details: { code: 'AGENT_NOT_FOUND' } })
+})
+
+test('the totals of several fields change with the tables', async () => {
+  const totals = async () => JSON.parse(String(await get('/x/totals', '/x/totals'))) as unknown
+  expect(await totals()).toEqual({ agents: { total: 3 }, active: { total: 2 }, stakes: { total: 1 } })
+  await insertStakes(t.kysely, [stakeRow('Low', {})])
+  expect(await totals()).toMatchObject({ stakes: { total: 2 } })
+})
+
+test('a nested field is as fresh as the row that it belongs to', async () => {
+  const url = `/x/agents/${keyOf('agent Low')}/profile`
+  const read = async () => JSON.parse(String(await get('/x/agents/{pda}/profile', url))) as { stake: object | null; history: { history: object[] } }
+  expect(await read()).toMatchObject({ stake: { deposited: 0 }, history: { history: [] } })
+  await t.kysely.updateTable('stakes').set({ deposited_amount: '7' }).where('pda', '=', keyOf('stake Low')).execute()
+  expect(await read()).toMatchObject({ stake: { deposited: 7 } })
+  await insertHistory(t.kysely, 'Low', [{}])
+  expect((await read()).history.history).toHaveLength(1)
+})
+
+test('a list in a query is a repeated parameter, and no value of a variable is an internal error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  const text = `
+    "Rank" query Rank($tiers: [Tier!], $first: Int) @rest(path: "/x/rank", tag: "Agents") {
+      agentsConnection(filter: { tiers: $tiers }, first: $first) @model(name: "Rank") { totalCount }
+    }
+    "Status" query Status($bytes: Int!) @rest(path: "/x/rent/{bytes}", tag: "Agents") {
+      ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
+    }`
+  writeFileSync(join(folder, 'x.graphql'), text)
+  const { app, close } = await createTestApp({ ownOperations: loadOperators(folder) })
+  try {
+    expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
+    const refused = async (url: string) => {
+      const response = await app.inject(url)
+      return [response.statusCode, response.json<{ details: { code: string } }>().details.code]
+    }
+    expect(await refused('/x/rank?tiers=basic&tiers=gold')).toEqual([400, 'INVALID_ENUM'])
+    expect(await refused('/x/rank?first=1&first=2')).toEqual([400, 'REPEATED_PARAMETER'])
+    expect(await refused('/x/rank?first=2147483648')).toEqual([400, 'INVALID_INTEGER'])
+    expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_REQUEST'])
+  } finally {
+    await close()
+  }
+})
+
+test('a request costs the units of all its fields', async () => {
+  const limited = await createTestApp({ ownOperations: loadOperators(EXAMPLES), rateLimits: { reads: 100 } })
+  try {
+    await insertAgents(limited.kysely, [agentRow('One')])
+    const { headers } = await limited.app.inject('/x/leaderboard?limit=200')
+    expect(Number(headers['ratelimit-remaining'])).toBeLessThan(98)
+  } finally {
+    await limited.close()
+  }
+})
+
+describe('the start refuses', () => {
+  const FIELDS = '{ info { name } }'
+  test.each([
+    ['a mutation', '"X" mutation X @rest(path: "/x/a", tag: "X") { endSession { ended } }', 'Only queries'],
+    [
+      'a path outside of /x/',
+      `"X" query X @rest(path: "/agents/top", tag: "X") ${FIELDS}`,
+      'must begin with /x/',
+    ],
+    [
+      'the name of a built-in operation',
+      `"X" query GetInfo @rest(path: "/x/a", tag: "X") ${FIELDS}`,
+      'of this name',
+    ],
+    [
+      'an endpoint without limits',
+      `"X" query X @rest(path: "/x/a", tag: "X", exempt: true) ${FIELDS}`,
+      'can set path',
+    ],
+    ['another effect', `"X" query X @tool(title: "X", effect: SEND) ${FIELDS}`, 'READ'],
+    ['neither endpoint nor tool', `"X" query X ${FIELDS}`, '@rest or @tool'],
+    [
+      'an expensive query',
+      `"X" query X @rest(path: "/x/a", tag: "X") { agents(limit: 200) { agents { history(limit: 200) { history { oldValue } } } } }`,
+      'units',
+    ],
+    [
+      'a field that the schema lacks',
+      '"X" query X @rest(path: "/x/a", tag: "X") { nothing }',
+      'Cannot query field',
+    ],
+    ['two operations of one path', `"X" query X @rest(path: "/x/{a}", tag: "X") ${FIELDS} "Y" query Y @rest(path: "/x/{b}", tag: "X") ${FIELDS}`, 'already'],
+    ['the name of a built-in tool', `"X" query X @tool(name: "list_agents", title: "X", effect: READ) ${FIELDS}`, 'has the tool list_agents'],
+    ['a list as the body', '"X" query X @rest(path: "/x/a", tag: "X") { webhookEventTypes }', 'Give the field an alias'],
+    ['an inline fragment', '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { ... on Agent { pda } } }', 'Name the fragment'],
+    ['a syntax error', '"X" query X @rest(', 'Syntax Error'],
+  ])('%s', (_, text, problem) => {
+    const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+    writeFileSync(join(folder, 'x.graphql'), text)
+    expect(() => loadOperators(folder)).toThrow(problem)
+  })
+})
