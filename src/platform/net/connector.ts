@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { LookupFunction, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
@@ -50,6 +51,8 @@ export function createConnector(options: ConnectorOptions): Connector {
     lookup,
     timeout: connectTimeoutMs,
     minVersion: 'TLSv1.2',
+    // A server of TLS 1.2 could otherwise ask for hundreds of handshakes on a connection.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     // Node does not check the certificate's name and dates again for a resumed session.

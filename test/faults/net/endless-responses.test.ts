@@ -192,3 +192,21 @@ test.for([
   await own.close()
   server.close()
 })
+
+test('a server of TLS 1.2 that asks for another handshake gets none', async () => {
+  let handshakes = 0
+  const server = createServer((socket) => {
+    const secureContext = createSecureContext({ ...certificate, maxVersion: 'TLSv1.2' })
+    const tls = new TLSSocket(socket, { isServer: true, secureContext })
+    tls.on('error', () => {}).once('data', () => tls.renegotiate({}, () => {}))
+    tls.on('secure', () => (handshakes += 1))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const own = client(port)
+  const result = await own.post(`https://${HOST}:${port}/`, { headers: {}, body: '{}', totalMs: 500 })
+  expect(result).toMatchObject({ outcome: 'failed', errorCode: 'timeout' })
+  expect(handshakes).toBe(1)
+  await own.close()
+  server.close()
+})
