@@ -15,7 +15,7 @@ import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, ownSockets } from './plugins/connections.ts'
-import { limitClientConnections, takeTurns } from './plugins/client-connections.ts'
+import { limitClientConnections, readForwardedOnce, takeTurns } from './plugins/client-connections.ts'
 import { limitSlowReaders } from './plugins/slow-readers.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
@@ -88,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
   refuseRepeatedKeys(app)
+  if (trustProxy.length > 0) readForwardedOnce(app)
   const open = ownSockets(app, connectionLimits)
   limitClientConnections(app, open, connectionLimits, trustProxy)
   limitSlowReaders(app, open, connectionLimits.reading, metrics)

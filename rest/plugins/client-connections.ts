@@ -138,6 +138,14 @@ export function limitClientConnections(
   })
 }
 
+/** X-Forwarded-For may have thousands of entries, and each message of a WebSocket asks for the client. */
+export function readForwardedOnce(app: RestApp): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    Object.defineProperty(request, 'ip', { value: request.ip })
+    done()
+  })
+}
+
 /** Requests that are begun in one turn for all networks that wait: at least one of each. */
 const REQUESTS_PER_TURN = 16
 /** Networks whose requests are counted, so that their number does not fill the memory. */

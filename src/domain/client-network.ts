@@ -7,7 +7,9 @@ import { isIPv4, isIPv6 } from 'node:net'
  */
 export function clientNetwork(text: string): string {
   const ip = withoutPort(text)
-  if (isIPv4(ip) || !isIPv6(ip)) return ip
+  // A copy: V8 would keep the whole X-Forwarded-For of which the address is a part.
+  if (isIPv4(ip)) return ip.split('.').join('.')
+  if (!isIPv6(ip)) return ip
   // The URL parser normalizes IPv6 addresses. A mapped one becomes ::ffff:hhhh:hhhh.
   const address = new URL(`http://[${ip.replace(/%.*$/s, '')}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address)
