@@ -135,7 +135,7 @@ function limitRecords(tcp: Socket, secured: () => Socket | null): Duplex {
     const socket = secured()
     if (socket === null) handshake = passed
     const max = socket === null ? MAX_HANDSHAKE_BYTES : handshake + 2 * socket.bytesRead + MAX_TLS_BYTES
-    if (passed > max) records.destroy(new HttpError('too_large'))
+    if (passed > max) records.destroy(new HttpError(socket === null ? 'tls_error' : 'too_large'))
   })
   tcp.on('data', (bytes: Buffer) => {
     for (let i = 0; i < bytes.length && !records.destroyed; i += DECRYPTED_AT_ONCE)
