@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -5,8 +6,10 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestApp, type TestApp } from '../../support/app.ts'
+import { walletOf } from '../../support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
+const CHALLENGE = JSON.stringify({ wallet: walletOf('alice').pubkey })
 const MESSAGES = 2_000
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 let t: TestApp
@@ -62,4 +65,13 @@ test('limits remember the address of a client, and not its whole X-Forwarded-For
   }
   collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(clients * 1_000)
+})
+
+test('a long X-Forwarded-For without an address is one client, and no error of the database', async () => {
+  const headers = {
+    'content-type': 'application/json',
+    'x-forwarded-for': randomBytes(3_000).toString('hex'),
+  }
+  const response = await fetch(`http://${base}/auth/challenge`, { method: 'POST', headers, body: CHALLENGE })
+  expect(response.status).toBe(200)
 })
