@@ -1,7 +1,7 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
-import { refuseRepeatedKeys } from './contract/json-parser.ts'
+import { limitBodyValues } from './contract/json-size.ts'
 import type { Executor } from './execute.ts'
 import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
@@ -19,6 +19,7 @@ import { limitClientConnections, readForwardedOnce, takeTurns } from './plugins/
 import { limitSlowReaders } from './plugins/slow-readers.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
+import { LIMITS } from '../schema/limits.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Peers } from '../src/platform/process/peers.ts'
@@ -87,7 +88,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.setErrorHandler(handleError)
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
-  refuseRepeatedKeys(app)
+  limitBodyValues(app, LIMITS.values)
   if (trustProxy.length > 0) readForwardedOnce(app)
   const open = ownSockets(app, connectionLimits)
   limitClientConnections(app, open, connectionLimits, trustProxy)

@@ -1,3 +1,4 @@
+import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -22,9 +23,9 @@ export interface AdmissionLimits {
 /** Decides which requests the process accepts, before it has done any work for them. */
 export interface Admission {
   /** Admits a request. Call the result when the request is done. Throws OVERLOADED. */
-  admit(priority: Priority): () => void
+  admit(priority: Priority, clientIp: string): () => void
   /** Throws OVERLOADED if `admit` would. */
-  check(priority: Priority): void
+  check(priority: Priority, clientIp: string): void
 }
 
 export const admitAll: Admission = {
@@ -44,17 +45,21 @@ export function createAdmission(options: {
   const { queue, clock, limits, metrics } = options
   const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
   const inFlight = { low: 0, high: 0 }
+  const clients = new Map<string, number>()
   const counters = metrics && measureAdmission(metrics, { inFlight, waiting: () => queue.length })
   let refused = 0
 
-  const findReason = (priority: Priority): ShedReason | null => {
+  const findReason = (priority: Priority, client: string): ShedReason | null => {
     if (inFlight[priority] >= limits.inFlight) return 'in_flight'
     const queueLimit = priority === 'low' ? limits.databaseQueue / 2 : limits.databaseQueue
     if (queue.length >= queueLimit) return 'queue_full'
-    return priority === 'low' && isQueueDelayed() ? 'queue_delay' : null
+    if (priority === 'high' || !isQueueDelayed()) return null
+    // A network with less than half of the average did not make the queue.
+    const average = (inFlight.low + inFlight.high) / clients.size
+    return (clients.get(client) ?? 0) + 1 < average / 2 ? null : 'queue_delay'
   }
-  const check = (priority: Priority): void => {
-    const reason = findReason(priority)
+  const check = (priority: Priority, clientIp: string): void => {
+    const reason = findReason(priority, clientNetwork(clientIp))
     if (reason === null) return
     counters?.shed.inc({ priority, reason })
     refused += 1
@@ -63,12 +68,19 @@ export function createAdmission(options: {
   }
   return {
     check,
-    admit: (priority) => {
-      check(priority)
-      inFlight[priority] += 1
+    admit: (priority, clientIp) => {
+      check(priority, clientIp)
+      const client = clientNetwork(clientIp)
+      const add = (count: 1 | -1): void => {
+        inFlight[priority] += count
+        const own = (clients.get(client) ?? 0) + count
+        if (own > 0) clients.set(client, own)
+        else clients.delete(client)
+      }
+      add(1)
       let released = false
       return () => {
-        if (!released) inFlight[priority] -= 1
+        if (!released) add(-1)
         released = true
       }
     },
