@@ -9,8 +9,12 @@ import { type PoolQueue, QUEUE_DELAY_MS, watchQueueDelay } from './queue-delay.t
 /**
  * Why a request is refused. `in_flight`: too many requests are in flight. `queue_full`: too much
  * work waits for a database connection. `queue_delay`: the queue has not been empty for some time.
+ * `turn_delay`: earlier requests of its client network took the turns for too long.
  */
-export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay'
+export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay' | 'turn_delay'
+
+/** Milliseconds that a request may wait for a turn of its client network. */
+export const MAX_TURN_WAIT_MS = 1_000
 
 export interface AdmissionLimits {
   /** Requests of each priority in flight at once. */
@@ -22,10 +26,13 @@ export interface AdmissionLimits {
 
 /** Decides which requests the process accepts, before it has done any work for them. */
 export interface Admission {
-  /** Admits a request. Call the result when the request is done. Throws OVERLOADED. */
-  admit(priority: Priority, clientIp: string): () => void
+  /**
+   * Admits a request, which has waited for a turn. Call the result when the request is done. Throws
+   * OVERLOADED.
+   */
+  admit(priority: Priority, clientIp: string, waitedMs?: number): () => void
   /** Throws OVERLOADED if `admit` would. */
-  check(priority: Priority, clientIp: string): void
+  check(priority: Priority, clientIp: string, waitedMs?: number): void
 }
 
 export const admitAll: Admission = {
@@ -49,7 +56,8 @@ export function createAdmission(options: {
   const counters = metrics && measureAdmission(metrics, { inFlight, waiting: () => queue.length })
   let refused = 0
 
-  const findReason = (priority: Priority, client: string): ShedReason | null => {
+  const findReason = (priority: Priority, client: string, waitedMs: number): ShedReason | null => {
+    if (priority === 'low' && waitedMs > MAX_TURN_WAIT_MS) return 'turn_delay'
     if (inFlight[priority] >= limits.inFlight) return 'in_flight'
     const queueLimit = priority === 'low' ? limits.databaseQueue / 2 : limits.databaseQueue
     if (queue.length >= queueLimit) return 'queue_full'
@@ -58,8 +66,8 @@ export function createAdmission(options: {
     const average = (inFlight.low + inFlight.high) / clients.size
     return (clients.get(client) ?? 0) + 1 < average / 2 ? null : 'queue_delay'
   }
-  const check = (priority: Priority, clientIp: string): void => {
-    const reason = findReason(priority, clientNetwork(clientIp))
+  const check = (priority: Priority, clientIp: string, waitedMs = 0): void => {
+    const reason = findReason(priority, clientNetwork(clientIp), waitedMs)
     if (reason === null) return
     counters?.shed.inc({ priority, reason })
     refused += 1
@@ -68,8 +76,8 @@ export function createAdmission(options: {
   }
   return {
     check,
-    admit: (priority, clientIp) => {
-      check(priority, clientIp)
+    admit: (priority, clientIp, waitedMs) => {
+      check(priority, clientIp, waitedMs)
       const client = clientNetwork(clientIp)
       const add = (count: 1 | -1): void => {
         inFlight[priority] += count
