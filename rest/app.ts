@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
-import { refuseRepeatedKeys } from './contract/json-parser.ts'
+import { limitBodyValues } from './contract/json-size.ts'
 import type { Operation } from './documents/documents.ts'
 import type { Executor } from './execute.ts'
 import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
@@ -15,10 +15,11 @@ import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, ownSockets } from './plugins/connections.ts'
-import { limitClientConnections, takeTurns } from './plugins/client-connections.ts'
+import { limitClientConnections, readForwardedOnce, takeTurns } from './plugins/client-connections.ts'
 import { limitSlowReaders } from './plugins/slow-readers.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
+import { LIMITS } from '../schema/limits.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Peers } from '../src/platform/process/peers.ts'
@@ -90,7 +91,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.setErrorHandler(handleError)
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
-  refuseRepeatedKeys(app)
+  limitBodyValues(app, LIMITS.values)
+  if (trustProxy.length > 0) readForwardedOnce(app)
   const open = ownSockets(app, connectionLimits)
   limitClientConnections(app, open, connectionLimits, trustProxy)
   limitSlowReaders(app, open, connectionLimits.reading, metrics)

@@ -80,7 +80,9 @@ export function operationUnits(
     const field = schema.getField(parent, node.name.value)
     if (field === undefined) return 0
     const args = argumentsOf(node, variables)
-    const usual = parent === rootType && !field.name.startsWith('__') ? 1 : 0
+    // Each `__type` can describe the largest type again.
+    const isCharged = field.name === '__type' || !field.name.startsWith('__')
+    const usual = parent === rootType && isCharged ? 1 : 0
     fieldUnits += field.extensions.units?.(args, outer.args) ?? usual
     const type = getNamedType(field.type)
     const below =

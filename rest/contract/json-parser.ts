@@ -6,14 +6,10 @@ import type { RestApp } from '../rest-app.ts'
 
 type Done = (error: Error | null, body?: unknown) => void
 
-/** Refuses JSON bodies with a repeated key: the parser would drop one of the two values. */
-export function refuseRepeatedKeys(app: RestApp): void {
-  const parse = jsonParser(app)
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, parse)
-}
-
-/** Parses a JSON body. Fails for invalid JSON, repeated keys, and keys such as `__proto__`. */
+/**
+ * Parses a JSON body. Fails for invalid JSON, keys such as `__proto__`, and repeated keys, of which
+ * the parser would drop one value.
+ */
 export function jsonParser(app: RestApp) {
   const parse = app.getDefaultJsonParser('error', 'error')
   return (request: FastifyRequest, text: string, done: Done): void => {

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LIMITS } from '../../schema/limits.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
@@ -9,7 +8,6 @@ import type { Services } from '../../src/services.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
-import { limitBodyValues } from '../contract/json-size.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendTablesAge } from '../plugins/tables-age.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
@@ -64,7 +62,6 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     return response
   }
   void app.register(async (scope: RestApp) => {
-    limitBodyValues(scope, LIMITS.values)
     await acceptWebSockets(scope)
     const route = {
       url: '/graphql',

@@ -50,7 +50,7 @@ export function socketOperations(
       extra.operationStarted()
       try {
         extra.context.charge(1, 0)
-        admission.check('high')
+        admission.check('high', extra.context.clientIp)
         const params = documents.complete(payload)
         checkSize(params)
         chargeDocument(extra.context, params.query)
@@ -66,7 +66,7 @@ export function socketOperations(
         if (!getOperationAST(document, operationName))
           return [new GraphQLError('operationName must name an operation of the document')]
         const contextValue = await contextFactory()
-        const release = admission.admit(operationPriority(document, operationName))
+        const release = admission.admit(operationPriority(document, operationName), extra.context.clientIp)
         const rootValue: RootValue = { execute, subscribe, release }
         return { schema, document, operationName, variableValues, contextValue, rootValue }
       } catch (error) {

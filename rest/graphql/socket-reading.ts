@@ -1,9 +1,8 @@
 import type { WebSocket } from 'ws'
+import { BYTES_PER_UNIT } from '../plugins/rate-limits.ts'
 
 /** Units of a message or control frame. It takes about 0.02 ms. */
 export const MESSAGE_UNITS = 0.05
-/** Bytes of a message that cost one more: the most expensive JSON of this length takes 0.7 ms. */
-export const BYTES_PER_UNIT = 32_768
 
 /**
  * Charges what a client sends on a socket, before it is parsed. While its network has no units

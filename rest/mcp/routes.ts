@@ -88,7 +88,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     request.admissionSlot?.release()
     const server = serverFor(request, {
       era: 'legacy',
-      admit: (priority) => services.admission.admit(priority),
+      admit: (priority) => services.admission.admit(priority, request.ip),
       authenticate: () => authenticateToken(services, request, request.headers.authorization),
     })
     await sessions.open(server, reply)

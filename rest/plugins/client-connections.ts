@@ -138,25 +138,44 @@ export function limitClientConnections(
   })
 }
 
+/** X-Forwarded-For may have thousands of entries, and each message of a WebSocket asks for the client. */
+export function readForwardedOnce(app: RestApp): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    Object.defineProperty(request, 'ip', { value: request.ip })
+    done()
+  })
+}
+
 /** Requests that are begun in one turn for all networks that wait: at least one of each. */
 const REQUESTS_PER_TURN = 16
+/** What a refusal takes of a turn. If it took a whole request, a long queue would never end. */
+const REFUSAL = 1 / 4
 /** Networks whose requests are counted, so that their number does not fill the memory. */
 const MAX_COUNTED = 10_000
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How long the request waited for a turn of its client network. */
+    turnWaitMs: number
+  }
+}
+
 /**
  * Lets client networks take turns, before anything is done for a request. A network with hundreds
- * of connections delays its own requests, and others by those of one turn.
+ * of connections delays its own requests, and others by those of one turn. Load shedding refuses
+ * requests that waited too long.
  */
-export function takeTurns(app: RestApp): void {
+export function takeTurns(app: RestApp, now: () => number = () => performance.now()): void {
+  app.decorateRequest('turnWaitMs', 0)
   const begun = new Map<string, number>()
-  const waiting = new Map<string, (() => boolean)[]>()
+  const waiting = new Map<string, (() => number)[]>()
   const share = (): number => Math.ceil(REQUESTS_PER_TURN / Math.max(1, waiting.size))
   const nextTurn = (): void => {
     begun.clear()
     const max = share()
     for (const [client, queue] of waiting) {
       let [taken, count] = [0, 0]
-      for (; count < max && taken < queue.length; taken += 1) if (queue[taken]!()) count += 1
+      for (; count < max && taken < queue.length; taken += 1) count += queue[taken]!()
       queue.splice(0, taken)
       if (queue.length === 0) waiting.delete(client)
       begun.set(client, count)
@@ -164,12 +183,15 @@ export function takeTurns(app: RestApp): void {
     if (waiting.size > 0) setImmediate(nextTurn)
   }
   app.addHook('onRequest', (request, reply, done) => {
-    /** False if the client has disconnected while the request waited. */
-    const begin = (): boolean => {
-      const { destroyed } = request.raw.socket
-      if (destroyed) reply.hijack()
-      else done()
-      return !destroyed
+    /** Returns what the request took of a turn: nothing if the client has disconnected before. */
+    const begin = (): number => {
+      if (request.raw.socket.destroyed) {
+        reply.hijack()
+        return 0
+      }
+      // The hooks that refuse a request run before this returns.
+      done()
+      return request.isShed ? REFUSAL : 1
     }
     const client = clientNetwork(request.ip)
     const count = begun.get(client) ?? 0
@@ -182,6 +204,10 @@ export function takeTurns(app: RestApp): void {
     if (waiting.size === 0) setImmediate(nextTurn)
     const queue = waiting.get(client) ?? []
     waiting.set(client, queue)
-    queue.push(begin)
+    const since = now()
+    queue.push(() => {
+      request.turnWaitMs = now() - since
+      return begin()
+    })
   })
 }

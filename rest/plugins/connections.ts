@@ -64,6 +64,11 @@ export class LimitedRequest extends IncomingMessage {
   #parts = 0
   #bytes = 0
 
+  /** Of the body that have arrived. */
+  get bodyBytes(): number {
+    return this.#bytes
+  }
+
   override push(part: Buffer | null, encoding?: BufferEncoding): boolean {
     this.#parts += 1
     this.#bytes += part?.length ?? 0

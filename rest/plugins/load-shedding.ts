@@ -42,7 +42,7 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     return result
   }
   const startHandling = (request: FastifyRequest, slot: AdmissionSlot, priority: Priority): void =>
-    decide(request, () => slot.startHandling(() => admission.admit(priority)))
+    decide(request, () => slot.startHandling(() => admission.admit(priority, request.ip, request.turnWaitMs)))
 
   app.addHook('onRequest', (request, reply, done) => {
     const priority = priorityOf(request)
@@ -52,8 +52,8 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     }
     const slot = new AdmissionSlot()
     // No work starts while a body arrives. It can also decide the priority.
-    if (typeof priority === 'function') decide(request, () => admission.check('high'))
-    else if (hasBody(request)) decide(request, () => admission.check(priority))
+    if (typeof priority === 'function') decide(request, () => admission.check('high', request.ip))
+    else if (hasBody(request)) decide(request, () => admission.check(priority, request.ip, request.turnWaitMs))
     else startHandling(request, slot, priority)
     request.admissionSlot = slot
     reply.raw.once('close', () => slot.responseClosed())

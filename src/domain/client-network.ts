@@ -3,11 +3,14 @@ import { isIPv4, isIPv6 } from 'node:net'
 /**
  * The unit of every limit per client: an IPv4 address (also one mapped into IPv6), or the /64 of an
  * IPv6 address, because a client owns its whole /64. Removes a port that a proxy added. Text that
- * is not an address is returned as it is.
+ * is not an address is returned as it is, or as `unknown` if it is long.
  */
 export function clientNetwork(text: string): string {
   const ip = withoutPort(text)
-  if (isIPv4(ip) || !isIPv6(ip)) return ip
+  // A copy: V8 would keep the whole X-Forwarded-For of which the address is a part.
+  if (isIPv4(ip)) return ip.split('.').join('.')
+  // The database has an index of clients, and refuses longer texts.
+  if (!isIPv6(ip)) return /^.{65}/s.test(ip) ? 'unknown' : ip
   // The URL parser normalizes IPv6 addresses. A mapped one becomes ::ffff:hhhh:hhhh.
   const address = new URL(`http://[${ip.replace(/%.*$/s, '')}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address)

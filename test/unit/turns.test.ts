@@ -9,6 +9,7 @@ let receive: (ip: string, destroyed?: boolean) => void
 beforeEach(() => {
   begun = []
   takeTurns({
+    decorateRequest: () => undefined,
     addHook: (_: string, hook: Hook) => {
       receive = (ip, destroyed = false) =>
         hook({ ip, raw: { socket: { destroyed } } }, { hijack: () => undefined }, () => begun.push(ip))

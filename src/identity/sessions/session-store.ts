@@ -25,12 +25,13 @@ export interface SessionStore {
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 export function createSessionStore(kysely: Kysely<Database>): SessionStore {
-  return {
-    add: ({ tokenHash, wallet, createdAt, expiresAt }, now) =>
-      kysely.transaction().execute(async (trx) => {
-        // One sign-in of a wallet at a time, so that each sees the sessions before it.
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions of ${wallet}`}, 0))`.execute(trx)
-        await sql`
+  /** The latest sign-in of each wallet. The next one waits for it without a database connection. */
+  const latest = new Map<string, Promise<void>>()
+  const insert = ({ tokenHash, wallet, createdAt, expiresAt }: Session, now: number): Promise<void> =>
+    kysely.transaction().execute(async (trx) => {
+      // One sign-in of a wallet at a time, so that each sees the sessions before it.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions of ${wallet}`}, 0))`.execute(trx)
+      await sql`
           with ended as materialized (
             select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}
             order by used_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
@@ -46,7 +47,17 @@ export function createSessionStore(kysely: Kysely<Database>): SessionStore {
           insert into wallet_sessions (token_hash, wallet, created_at, used_at, expires_at)
           values (${tokenHash}, ${wallet}, ${createdAt}, ${createdAt}, ${expiresAt})
         `.execute(trx)
-      }),
+    })
+  return {
+    add: (session, now) => {
+      const { wallet } = session
+      const before = latest.get(wallet) ?? Promise.resolve()
+      const added = before.catch(() => undefined).then(() => insert(session, now))
+      latest.set(wallet, added)
+      return added.finally(() => {
+        if (latest.get(wallet) === added) latest.delete(wallet)
+      })
+    },
     use: async (tokenHash, now) => {
       const row = await kysely
         .selectFrom('wallet_sessions')

@@ -1,5 +1,7 @@
+import { constants } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { LookupFunction, Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { HttpError } from './error-codes.ts'
@@ -33,12 +35,14 @@ interface Connection {
   hasSent: boolean
 }
 
-/** Bytes of TLS beside as many as the data: certificates, tickets, and what is read ahead. */
-const MAX_TLS_BYTES = 131_072
+/** Bytes of a TLS handshake. OpenSSL accepts certificates of 102,400 bytes. */
+const MAX_HANDSHAKE_BYTES = 131_072
+/** Bytes of TLS after it, beside as many as the data: tickets, and a record that is not complete. */
+const MAX_TLS_BYTES = 65_536
+/** OpenSSL processes what it gets without a pause: 1 ms for the shortest messages. */
+const DECRYPTED_AT_ONCE = 4_096
 /** undici parses what one read returns, also after an error: 10 ms for headers of one letter. */
 const PARSED_AT_ONCE = 2_048
-/** A server can send TLS messages that are never read as data, so `read` does not see them. */
-const CHECK_MS = 100
 
 /** Opens sockets, limits what each receives, and counts how many are opened and reused. */
 export function createConnector(options: ConnectorOptions): Connector {
@@ -47,6 +51,8 @@ export function createConnector(options: ConnectorOptions): Connector {
     lookup,
     timeout: connectTimeoutMs,
     minVersion: 'TLSv1.2',
+    // A server of TLS 1.2 could otherwise ask for hundreds of handshakes on a connection.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     // Node does not check the certificate's name and dates again for a resumed session.
@@ -55,9 +61,6 @@ export function createConnector(options: ConnectorOptions): Connector {
     ...(extraCa === undefined ? {} : { ca: [...getCACertificates('default'), extraCa] }),
   })
   const connections = new Map<Socket, Connection>()
-  const timer = setInterval(() => {
-    for (const connection of connections.values()) endIfExceeded(connection)
-  }, CHECK_MS).unref()
 
   // undici calls a request's `onRequestStart` and publishes `sendHeaders` without a pause between.
   let starting: ((connection: Connection) => void) | undefined
@@ -73,12 +76,10 @@ export function createConnector(options: ConnectorOptions): Connector {
   subscribe('undici:client:sendHeaders', onSend)
 
   const watch = (socket: Socket, tcp: Socket): Socket => {
-    const connection = { socket, tcp, maxRead: MAX_TLS_BYTES, hasSent: false }
+    const connection = { socket, tcp, maxRead: MAX_HANDSHAKE_BYTES, hasSent: false }
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
     limitReads(connection)
-    // A server can send a hundred thousand tickets before a timer fires.
-    socket.on('session', () => endIfExceeded(connection))
     metrics?.socketsOpened.inc()
     return socket
   }
@@ -90,10 +91,14 @@ export function createConnector(options: ConnectorOptions): Connector {
       connectSocket({ ...target, port, protocol: 'http:' }, (error, tcp) => {
         if (error !== null) return callback(error, null)
         if (!isTls) return callback(null, watch(tcp, tcp))
-        const tls = { ...target, port, httpSocket: tcp, ...(servername !== undefined && { servername }) }
-        return connectSocket(tls, (failure, socket) =>
-          failure === null ? callback(null, watch(socket, tcp)) : callback(failure, null),
-        )
+        let secured: Socket | null = null
+        const records = limitRecords(tcp, () => secured)
+        const tls = { ...target, port, httpSocket: records, ...(servername !== undefined && { servername }) }
+        return connectSocket(tls as buildConnector.Options, (failure, socket) => {
+          if (failure !== null) return callback(failure, null)
+          secured = socket
+          return callback(null, watch(socket, tcp))
+        })
       })
     },
     startRequest: (maxBytes) => {
@@ -105,23 +110,47 @@ export function createConnector(options: ConnectorOptions): Connector {
       }
       return () => received()
     },
-    release: () => {
-      clearInterval(timer)
-      unsubscribe('undici:client:sendHeaders', onSend)
-    },
+    release: () => unsubscribe('undici:client:sendHeaders', onSend),
   }
 }
 
-function endIfExceeded({ socket, tcp, maxRead }: Connection): void {
-  const isTlsFlood = tcp.bytesRead > 2 * socket.bytesRead + MAX_TLS_BYTES
-  if (isTlsFlood || tcp.bytesRead > maxRead) socket.destroy(new HttpError('too_large'))
+/**
+ * What TLS reads, in small parts. Handshakes, tickets and new keys are never read as data, and TLS
+ * on the socket itself would process half a megabyte of them before JavaScript runs.
+ */
+function limitRecords(tcp: Socket, secured: () => Socket | null): Duplex {
+  let [passed, handshake] = [0, 0]
+  const records = new Duplex({
+    read: () => void tcp.resume(),
+    write: (part: Buffer, encoding, done) => void tcp.write(part, encoding, done),
+    final: (done) => void tcp.end(done),
+    destroy: (error, done) => {
+      tcp.destroy()
+      done(error)
+    },
+  })
+  // TLS reads a part after this.
+  records.on('data', (part: Buffer) => {
+    passed += part.length
+    const socket = secured()
+    if (socket === null) handshake = passed
+    const max = socket === null ? MAX_HANDSHAKE_BYTES : handshake + 2 * socket.bytesRead + MAX_TLS_BYTES
+    if (passed > max) records.destroy(new HttpError(socket === null ? 'tls_error' : 'too_large'))
+  })
+  tcp.on('data', (bytes: Buffer) => {
+    for (let i = 0; i < bytes.length && !records.destroyed; i += DECRYPTED_AT_ONCE)
+      if (!records.push(bytes.subarray(i, i + DECRYPTED_AT_ONCE))) tcp.pause()
+  })
+  tcp.on('end', () => records.push(null))
+  tcp.on('error', (error) => records.destroy(error)).on('close', () => records.destroy())
+  return records
 }
 
 function limitReads(connection: Connection): void {
-  const { socket } = connection
+  const { socket, tcp } = connection
   const read = socket.read.bind(socket)
   socket.read = (size) => {
-    endIfExceeded(connection)
+    if (tcp.bytesRead > connection.maxRead) socket.destroy(new HttpError('too_large'))
     if (socket.destroyed) return null
     return read(size ?? (Math.min(socket.readableLength, PARSED_AT_ONCE) || undefined)) as unknown
   }

@@ -1,4 +1,5 @@
 import { Counter, Gauge } from 'prom-client'
+import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -9,8 +10,12 @@ export type Priority = 'low' | 'high'
 /**
  * Why a request is refused. `in_flight`: too many requests are in flight. `queue_full`: too much
  * work waits for a database connection. `queue_delay`: the queue has not been empty for some time.
+ * `turn_delay`: earlier requests of its client network took the turns for too long.
  */
-export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay'
+export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay' | 'turn_delay'
+
+/** Milliseconds that a request may wait for a turn of its client network. */
+export const MAX_TURN_WAIT_MS = 1_000
 
 export interface AdmissionLimits {
   /** Requests of each priority in flight at once. */
@@ -22,10 +27,13 @@ export interface AdmissionLimits {
 
 /** Decides which requests the process accepts, before it has done any work for them. */
 export interface Admission {
-  /** Admits a request. Call the result when the request is done. Throws OVERLOADED. */
-  admit(priority: Priority): () => void
+  /**
+   * Admits a request, which has waited for a turn. Call the result when the request is done. Throws
+   * OVERLOADED.
+   */
+  admit(priority: Priority, clientIp: string, waitedMs?: number): () => void
   /** Throws OVERLOADED if `admit` would. */
-  check(priority: Priority): void
+  check(priority: Priority, clientIp: string, waitedMs?: number): void
 }
 
 export const admitAll: Admission = {
@@ -45,17 +53,22 @@ export function createAdmission(options: {
   const { queue, clock, limits, metrics } = options
   const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
   const inFlight = { low: 0, high: 0 }
+  const clients = new Map<string, number>()
   const counters = metrics && measureAdmission(metrics, { inFlight, waiting: () => queue.length })
   let refused = 0
 
-  const findReason = (priority: Priority): ShedReason | null => {
+  const findReason = (priority: Priority, client: string, waitedMs: number): ShedReason | null => {
+    if (priority === 'low' && waitedMs > MAX_TURN_WAIT_MS) return 'turn_delay'
     if (inFlight[priority] >= limits.inFlight) return 'in_flight'
     const queueLimit = priority === 'low' ? limits.databaseQueue / 2 : limits.databaseQueue
     if (queue.length >= queueLimit) return 'queue_full'
-    return priority === 'low' && isQueueDelayed() ? 'queue_delay' : null
+    if (priority === 'high' || !isQueueDelayed()) return null
+    // A network with less than half of the average did not make the queue.
+    const average = (inFlight.low + inFlight.high) / clients.size
+    return (clients.get(client) ?? 0) + 1 < average / 2 ? null : 'queue_delay'
   }
-  const check = (priority: Priority): void => {
-    const reason = findReason(priority)
+  const check = (priority: Priority, clientIp: string, waitedMs = 0): void => {
+    const reason = findReason(priority, clientNetwork(clientIp), waitedMs)
     if (reason === null) return
     counters?.shed.inc({ priority, reason })
     refused += 1
@@ -64,12 +77,19 @@ export function createAdmission(options: {
   }
   return {
     check,
-    admit: (priority) => {
-      check(priority)
-      inFlight[priority] += 1
+    admit: (priority, clientIp, waitedMs) => {
+      check(priority, clientIp, waitedMs)
+      const client = clientNetwork(clientIp)
+      const add = (count: 1 | -1): void => {
+        inFlight[priority] += count
+        const own = (clients.get(client) ?? 0) + count
+        if (own > 0) clients.set(client, own)
+        else clients.delete(client)
+      }
+      add(1)
       let released = false
       return () => {
-        if (!released) inFlight[priority] -= 1
+        if (!released) add(-1)
         released = true
       }
     },

@@ -79,8 +79,9 @@ export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOpti
       if (limits === null) return undefined
       const client = clientNetwork(clientIp)
       const check = checkWith(report)
-      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory')
-        return check(countInMemory(kind, client, limits[kind], 1))
+      const own = countInMemory(kind, client, limits[kind], 1)
+      // What this process alone would refuse must not wait for a database connection.
+      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory' || !own.allowed) return check(own)
       return sharedCounter(kind, client, limits[kind]).then(check)
     },
   }

@@ -6,7 +6,7 @@ import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/g
 import { scaled } from '../../support/machine-speed.ts'
 import { type Receiver, type Reply, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa, type TestCertificate } from '../../support/tls.ts'
-import { createTicketFlood, TICKET } from '../../support/tls-tickets.ts'
+import { createKeyUpdates, createTicketFlood, TICKET } from '../../support/tls-messages.ts'
 
 const HOST = 'receiver.example'
 const MAX_BYTES = 65_536
@@ -14,6 +14,8 @@ const MAX_BYTES = 65_536
 const MAX_CAPTURED = 4_000
 /** Headers, and what a socket reads ahead. Chunks and TLS may double the body. */
 const OTHER_BYTES = 131_072
+/** Of TLS, beside the data. */
+const TLS_BYTES = 65_536
 /** One read of a socket, after which it is cut. */
 const READ_BYTES = 65_536
 
@@ -152,28 +154,67 @@ describe.each(['plain', 'TLS'] as const)('%s', (kind) => {
   })
 })
 
+type Flood = (tls: TLSSocket, socket: Socket) => () => void
+
+/** Floods after the handshake, at the first bytes of the request. */
+const afterHandshake =
+  (create: Flood) =>
+  (socket: Socket, certificate: TestCertificate): void => {
+    const secureContext = createSecureContext({ ...certificate, ciphers: 'TLS_AES_128_GCM_SHA256' })
+    const tls = new TLSSocket(socket, { isServer: true, secureContext })
+    tls.on('error', () => {}).once('data', create(tls, socket))
+  }
+/** Handshake messages that OpenSSL ignores. */
+const HELLO_REQUESTS = Buffer.concat([Buffer.from([22, 3, 3, 64, 0]), Buffer.alloc(16_384)])
+
 test.for([
-  ['session tickets', (tls: TLSSocket, socket: Socket) => createTicketFlood(tls, socket)],
-  ['bytes that are no record', (_: TLSSocket, socket: Socket) => () => floodSocket(socket, '', 'a')],
-] as const)('endless %s below the data of TLS are cut', async ([, start]) => {
+  ['session tickets', 'too_large', afterHandshake(createTicketFlood)],
+  ['new keys', 'too_large', afterHandshake((tls, socket) => createKeyUpdates(tls, socket, 3_000))],
+  [
+    'bytes that are no record',
+    'too_large',
+    afterHandshake((_, socket) => () => floodSocket(socket, '', 'a')),
+  ],
+  [
+    'handshakes',
+    'tls_error',
+    (socket: Socket) => socket.once('data', () => floodSocket(socket, '', HELLO_REQUESTS)),
+  ],
+] as const)('endless %s below the data of TLS are cut', async ([, errorCode, start]) => {
   let written = 0
-  const context = createSecureContext({ ...certificate, ciphers: 'TLS_AES_128_GCM_SHA256' })
   const server = createServer((socket) => {
-    const tls = new TLSSocket(socket, { isServer: true, secureContext: context })
-    tls.on('error', () => {}).once('data', start(tls, socket))
+    start(socket, certificate)
     socket.on('error', () => {}).on('close', () => (written = socket.bytesWritten))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const own = client(port)
   const spent = await processorMs(async () => {
-    const result = await own.get(`https://${HOST}:${port}/`, { maxBytes: 1_048_576 })
-    expect(result).toMatchObject({ outcome: 'failed', errorCode: 'too_large' })
+    const result = await own.get(`https://${HOST}:${port}/`, { maxBytes: 1_048_576, totalMs: 3_000 })
+    expect(result).toMatchObject({ outcome: 'failed', errorCode })
     await expect.poll(() => written).toBeGreaterThan(0)
   })
   expect(spent).toBeLessThan(scaled(200))
-  expect([...sockets][0]!.bytesRead).toBe(0)
-  expect(tickets).toBeLessThan((OTHER_BYTES + READ_BYTES) / TICKET.length)
+  for (const { bytesRead } of sockets) expect(bytesRead).toBe(0)
+  expect(tickets).toBeLessThan((TLS_BYTES + READ_BYTES) / TICKET.length)
+  await own.close()
+  server.close()
+})
+
+test('a server of TLS 1.2 that asks for another handshake gets none', async () => {
+  let handshakes = 0
+  const server = createServer((socket) => {
+    const secureContext = createSecureContext({ ...certificate, maxVersion: 'TLSv1.2' })
+    const tls = new TLSSocket(socket, { isServer: true, secureContext })
+    tls.on('error', () => {}).once('data', () => tls.renegotiate({}, () => {}))
+    tls.on('secure', () => (handshakes += 1))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const own = client(port)
+  const result = await own.post(`https://${HOST}:${port}/`, { headers: {}, body: '{}', totalMs: 500 })
+  expect(result).toMatchObject({ outcome: 'failed', errorCode: 'timeout' })
+  expect(handshakes).toBe(1)
   await own.close()
   server.close()
 })

@@ -84,3 +84,11 @@ test.each([
     await Promise.all([reader.close(), attacker.close()])
   },
 )
+
+test('each type that an operation introspects costs a unit', async () => {
+  const client = clientAt('127.0.0.14', port)
+  const query = `{ ${repeat(10, (i) => `t${i}: __type(name: "Query") { fields { name } }`)} }`
+  const { headers } = await client.send('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+  expect(LIMITS.reads - Number(headers['ratelimit-remaining'])).toBeGreaterThanOrEqual(10)
+  await client.close()
+})

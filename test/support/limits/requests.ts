@@ -143,8 +143,8 @@ export const requestCases: Cases = {
     'Requests in flight in a process': most((n) => {
       const admission = createAdmission({ queue: { length: 0 } as never, clock, limits: config.overload! })
       for (const priority of ['high', 'low'] as const)
-        for (let i = 1; i < n; i += 1) admission.admit(priority)
-      for (const priority of ['high', 'low'] as const) admission.admit(priority)
+        for (let i = 1; i < n; i += 1) admission.admit(priority, '192.0.2.1')
+      for (const priority of ['high', 'low'] as const) admission.admit(priority, '192.0.2.1')
     }),
   },
   Lists: {

@@ -75,6 +75,7 @@ test.each([
   ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
   ['[::ffff:203.0.113.7]:41234', '203.0.113.7'],
   ['unknown', 'unknown'],
+  ['_hidden'.repeat(400), 'unknown'],
   ['', ''],
 ])('the client address %s is counted as %s', (ip, network) => {
   expect(clientNetwork(ip)).toBe(network)

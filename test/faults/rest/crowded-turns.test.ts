@@ -1,0 +1,27 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAX_TURN_WAIT_MS } from '../../../src/platform/overload/admission.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp({ overload: { inFlight: 1_000, databaseQueue: 1_000 } })
+})
+afterAll(() => t.close())
+
+test('requests that wait too long for a turn of their network are refused, except for signed ones', async () => {
+  const send = (count: number, url: string, headers: Record<string, string> = {}) =>
+    Array.from({ length: count }, async () => (await t.app.inject({ url, headers })).statusCode)
+  const early = send(16, '/agents')
+  const late = [...send(50, '/agents'), ...send(1, '/webhooks'), ...send(1, '/ready')]
+  await turn()
+  const end = performance.now() + MAX_TURN_WAIT_MS + 50
+  while (performance.now() < end);
+  expect(new Set(await Promise.all(early))).toEqual(new Set([200]))
+  const statuses = await Promise.all(late)
+  expect(statuses.slice(0, 50)).toContain(503)
+  // Without a signature, a signed request is 401, not 503. Probes are never refused.
+  expect(statuses.slice(50)).toEqual([401, 200])
+  expect(await t.metrics.getSingleMetricAsString('gateway_requests_shed_total')).toContain('turn_delay')
+  expect((await t.app.inject('/agents')).statusCode).toBe(200)
+})
