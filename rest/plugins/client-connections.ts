@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { addressMatcher } from '../../src/platform/net/address-guard.ts'
+import { QUEUE_DELAY_MS } from '../../src/platform/overload/queue-delay.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { endWithTimeout, hasBody } from './server-options.ts'
@@ -155,7 +156,7 @@ const MAX_COUNTED = 10_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How long the request waited for a turn of its client network. */
+    /** How long the request waited for a turn, if its client network always has some that wait. */
     turnWaitMs: number
   }
 }
@@ -168,12 +169,12 @@ declare module 'fastify' {
 export function takeTurns(app: RestApp, now: () => number = () => performance.now()): void {
   app.decorateRequest('turnWaitMs', 0)
   const begun = new Map<string, number>()
-  const waiting = new Map<string, (() => number)[]>()
+  const waiting = new Map<string, { readonly since: number; readonly queue: (() => number)[] }>()
   const share = (): number => Math.ceil(REQUESTS_PER_TURN / Math.max(1, waiting.size))
   const nextTurn = (): void => {
     begun.clear()
     const max = share()
-    for (const [client, queue] of waiting) {
+    for (const [client, { queue }] of waiting) {
       let [taken, count] = [0, 0]
       for (; count < max && taken < queue.length; taken += 1) count += queue[taken]!()
       queue.splice(0, taken)
@@ -202,11 +203,12 @@ export function takeTurns(app: RestApp, now: () => number = () => performance.no
       return
     }
     if (waiting.size === 0) setImmediate(nextTurn)
-    const queue = waiting.get(client) ?? []
-    waiting.set(client, queue)
-    const since = now()
+    const arrived = now()
+    const { since, queue } = waiting.get(client) ?? { since: arrived, queue: [] }
+    waiting.set(client, { since, queue })
     queue.push(() => {
-      request.turnWaitMs = now() - since
+      // A queue that was empty a moment ago is a burst.
+      if (now() - since > QUEUE_DELAY_MS) request.turnWaitMs = now() - arrived
       return begin()
     })
   })

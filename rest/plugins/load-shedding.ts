@@ -53,7 +53,8 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     const slot = new AdmissionSlot()
     // No work starts while a body arrives. It can also decide the priority.
     if (typeof priority === 'function') decide(request, () => admission.check('high', request.ip))
-    else if (hasBody(request)) decide(request, () => admission.check(priority, request.ip, request.turnWaitMs))
+    else if (hasBody(request))
+      decide(request, () => admission.check(priority, request.ip, request.turnWaitMs))
     else startHandling(request, slot, priority)
     request.admissionSlot = slot
     reply.raw.once('close', () => slot.responseClosed())

@@ -14,8 +14,11 @@ export type Priority = 'low' | 'high'
  */
 export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay' | 'turn_delay'
 
-/** Milliseconds that a request may wait for a turn of its client network. */
-export const MAX_TURN_WAIT_MS = 1_000
+/**
+ * Milliseconds that a request may wait for a turn of its client network, while others of it always
+ * wait. Longer waits keep the connections of a proxy from its other clients.
+ */
+export const MAX_TURN_WAIT_MS = 100
 
 export interface AdmissionLimits {
   /** Requests of each priority in flight at once. */
