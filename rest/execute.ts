@@ -1,5 +1,13 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, execute, type ExecutionResult, type GraphQLScalarType, type GraphQLSchema, validate, type GraphQLError } from 'graphql'
+import {
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  validate,
+  type GraphQLError,
+} from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import type { GraphQLContext } from '../schema/context.ts'

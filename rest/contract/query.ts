@@ -78,7 +78,8 @@ function reader(schema: JsonSchema): Reader {
 }
 
 function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
-  if (kind === 'integer') return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
+  if (kind === 'integer')
+    return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
   if (kind === 'boolean') return booleanParameter
   if (choices !== undefined) return enumParameter(choices)
   return (_, text) => text

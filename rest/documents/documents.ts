@@ -130,9 +130,8 @@ function snakeCase(name: string): string {
 }
 
 function fragmentsOf(definitions: readonly DefinitionNode[]): [string, FragmentDefinitionNode][] {
-  return definitions.flatMap((each) =>
-    each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
-  ) as [string, FragmentDefinitionNode][]
+  const found = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+  return found.map((each) => [each.name.value, each])
 }
 
 function toOperation(definition: OperationDefinitionNode, all: Fragments): Operation {

@@ -22,9 +22,10 @@ export function loadOperators(folder: string): Operation[] {
     .toSorted()
     .map((file) => new Source(readFileSync(join(folder, file), 'utf8'), file))
   try {
-    const loaded = [...load(sources, fragmentsOf(operations)).values()]
-    for (const each of loaded) check(each)
-    return loaded.map((each) => ({ ...each, isOperators: true }))
+    return Array.from(load(sources, fragmentsOf(operations)).values(), (each) => {
+      check(each)
+      return { ...each, isOperators: true }
+    })
   } catch (error) {
     // A GraphQLError shows its place only as text.
     throw new OperatorError(error instanceof GraphQLError ? error.toString() : (error as Error).message)
@@ -34,7 +35,7 @@ export function loadOperators(folder: string): Operation[] {
 const TOOL_NAMES = new Set(Array.from(operations.values(), ({ tool }) => tool?.name))
 
 const fragmentsOf = (all: ReadonlyMap<string, Operation>): Fragments =>
-  new Map(Array.from(all.values()).flatMap(({ fragments }) => [...fragments]))
+  new Map(Array.from(all.values()).flatMap(({ fragments }) => Array.from(fragments)))
 
 function check(operation: Operation): void {
   const { name, definition, document, rest, tool } = operation

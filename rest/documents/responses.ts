@@ -1,14 +1,17 @@
 import {
   type FieldNode,
   GraphQLError,
+  getNamedType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  isAbstractType,
   isEnumType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
@@ -58,7 +61,8 @@ function toSelected(
 ): Selected {
   const node = nodes[0]!
   const field = schema.getField(parent, node.name.value)!
-  const type = namedType(field.type)
+  const type = getNamedType(field.type)
+  if (isAbstractType(type)) throw refused('Fields of interfaces and unions are not supported', node)
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   return {
     field,
@@ -70,12 +74,18 @@ function toSelected(
   }
 }
 
+function refused(problem: string, node: SelectionNode): Error {
+  return new Error(new GraphQLError(problem, { nodes: [node] }).toString())
+}
+
 function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
   return selections.flatMap((each) => {
     if (each.kind === Kind.FIELD) return each
     if (each.kind === Kind.FRAGMENT_SPREAD)
       return fieldsOf(fragments.get(each.name.value)!.selectionSet, fragments)
-    const problem = new GraphQLError('Inline fragments are not supported. Name the fragment', { nodes: [each] })
+    const problem = new GraphQLError('Inline fragments are not supported. Name the fragment', {
+      nodes: [each],
+    })
     throw new Error(problem.toString())
   })
 }
@@ -133,10 +143,6 @@ const ofObject = (fields: readonly Selected[], description: string): Json => ({
   required: fields.filter(({ optional }) => !optional).map(({ name }) => name),
   properties: Object.fromEntries(fields.map((each) => [each.name, ofField(each)])),
 })
-
-function namedType(type: GraphQLOutputType): { readonly name: string } & object {
-  return isListType(type) || isNonNullType(type) ? namedType(type.ofType as GraphQLOutputType) : type
-}
 
 /** A list shows the example of its items. */
 function exampleOfItems({ examples }: Json = {}): Json {

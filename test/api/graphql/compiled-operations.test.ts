@@ -185,8 +185,11 @@ async function outcome(run: Promise<unknown>): Promise<unknown> {
   try {
     return { data: JSON.parse(JSON.stringify(await run)) as unknown }
   } catch (error) {
-    // Only the texts of GraphQL's own variable errors may differ.
-    return isDomainError(error) ? { code: error.code, message: error.message } : 'refused by GraphQL'
+    if (!isDomainError(error)) throw error
+    // The texts of GraphQL's own errors of variables differ.
+    return error.code === 'INVALID_REQUEST'
+      ? { code: error.code }
+      : { code: error.code, message: error.message }
   }
 }
 

@@ -101,6 +101,8 @@ test('cacheable reads document the entity tag, If-None-Match and 304', () => {
   const cacheable = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
   expect(cacheable.map(({ path }) => path).sort()).toEqual([
     '/agents',
+    '/agents/lookup',
+    '/agents/verify',
     '/agents/{pda}',
     '/agents/{pda}/history',
     '/did/{did}',

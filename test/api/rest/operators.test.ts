@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadOperators } from '../../../rest/documents/operators.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
 import { toolCall } from '../../support/mcp.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 
@@ -27,7 +34,7 @@ afterAll(() => t.close())
 /** The body of a 2xx response, which fits the OpenAPI document. */
 async function get(path: string, url: string): Promise<unknown> {
   const { statusCode, body } = await t.app.inject(url)
-  expect(statusCode, body).toBe(200)
+  expect([statusCode, body]).toEqual([200, body])
   const media = document.paths[path]!['get']!.responses['200']!.content!['application/json']!
   expect(problems(document, media.schema, JSON.parse(body))).toEqual([])
   return body
@@ -77,9 +84,17 @@ test('the totals of several fields change with the tables', async () => {
 
 test('a nested field is as fresh as the row that it belongs to', async () => {
   const url = `/x/agents/${keyOf('agent Low')}/profile`
-  const read = async () => JSON.parse(String(await get('/x/agents/{pda}/profile', url))) as { stake: object | null; history: { history: object[] } }
-  expect(await read()).toMatchObject({ stake: { deposited: 0 }, history: { history: [] } })
-  await t.kysely.updateTable('stakes').set({ deposited_amount: '7' }).where('pda', '=', keyOf('stake Low')).execute()
+  const read = async () =>
+    JSON.parse(String(await get('/x/agents/{pda}/profile', url))) as {
+      stake: object | null
+      history: { history: object[] }
+    }
+  expect(await read()).toMatchObject({ stake: { deposited: 600_000_000 }, history: { history: [] } })
+  await t.kysely
+    .updateTable('stakes')
+    .set({ deposited_amount: '7' })
+    .where('pda', '=', keyOf('stake Low'))
+    .execute()
   expect(await read()).toMatchObject({ stake: { deposited: 7 } })
   await insertHistory(t.kysely, 'Low', [{}])
   expect((await read()).history.history).toHaveLength(1)
@@ -95,7 +110,8 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
       ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
     }`
   writeFileSync(join(folder, 'x.graphql'), text)
-  const { app, close } = await createTestApp({ ownOperations: loadOperators(folder) })
+  const other = await createTestApp({ ownOperations: loadOperators(folder) })
+  const { app } = other
   try {
     expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
     const refused = async (url: string) => {
@@ -107,7 +123,7 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
     expect(await refused('/x/rank?first=2147483648')).toEqual([400, 'INVALID_INTEGER'])
     expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_REQUEST'])
   } finally {
-    await close()
+    await other.close()
   }
 })
 
@@ -153,10 +169,31 @@ describe('the start refuses', () => {
       '"X" query X @rest(path: "/x/a", tag: "X") { nothing }',
       'Cannot query field',
     ],
-    ['two operations of one path', `"X" query X @rest(path: "/x/{a}", tag: "X") ${FIELDS} "Y" query Y @rest(path: "/x/{b}", tag: "X") ${FIELDS}`, 'already'],
-    ['the name of a built-in tool', `"X" query X @tool(name: "list_agents", title: "X", effect: READ) ${FIELDS}`, 'has the tool list_agents'],
-    ['a list as the body', '"X" query X @rest(path: "/x/a", tag: "X") { webhookEventTypes }', 'Give the field an alias'],
-    ['an inline fragment', '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { ... on Agent { pda } } }', 'Name the fragment'],
+    [
+      'two operations of one path',
+      `"X" query X @rest(path: "/x/{a}", tag: "X") ${FIELDS} "Y" query Y @rest(path: "/x/{b}", tag: "X") ${FIELDS}`,
+      'already',
+    ],
+    [
+      'the name of a built-in tool',
+      `"X" query X @tool(name: "list_agents", title: "X", effect: READ) ${FIELDS}`,
+      'has the tool list_agents',
+    ],
+    [
+      'a list as the body',
+      '"X" query X @rest(path: "/x/a", tag: "X") { webhookEventTypes }',
+      'Give the field an alias',
+    ],
+    [
+      'an inline fragment',
+      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { ... on Agent { pda } } }',
+      'Name the fragment',
+    ],
+    [
+      'a field of an interface',
+      '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { id } }',
+      'interfaces',
+    ],
     ['a syntax error', '"X" query X @rest(', 'Syntax Error'],
   ])('%s', (_, text, problem) => {
     const folder = mkdtempSync(join(tmpdir(), 'operations-'))

@@ -271,7 +271,9 @@ describe('GraphQL', () => {
     'mutation ($message: String, $signature: String) { createSession(message: $message, signature: $signature) { token wallet } }'
 
   test('has the operations of /auth', async () => {
-    const { data } = await graphql('mutation { createSignInChallenge { input { domain uri version chainId nonce issuedAt expirationTime statement } message } }')
+    const { data } = await graphql(
+      'mutation { createSignInChallenge { input { domain uri version chainId nonce issuedAt expirationTime statement } message } }',
+    )
     const { input } = data!['createSignInChallenge'] as Awaited<ReturnType<typeof requestChallenge>>
     const created = await graphql(CREATE, {}, wallet.signIn(input))
     const session = created.data!['createSession'] as { token: string; wallet: string }

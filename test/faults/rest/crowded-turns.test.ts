@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_TURN_WAIT_MS } from '../../../src/platform/overload/admission.ts'
-import { QUEUE_DELAY_MS } from '../../../src/platform/overload/queue-delay.ts'
+import { QUEUE_DELAY_MS } from '../../../src/platform/overload/admission.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 
 let t: TestApp

@@ -52,6 +52,20 @@ export type Agent = {
   updated_at: string
 }
 
+/** One check of an agent. */
+export type AgentCheck = {
+  /**
+   * What was checked. `registered`: The wallet has an agent. `active`: The agent is active. `card`:
+   * No mismatch of its card was found. `tier`: It has the required tier. `reputation`: It has the
+   * required reputation.
+   */
+  check: 'registered' | 'active' | 'card' | 'tier' | 'reputation'
+  /** Whether the check passed. */
+  passed: boolean
+  /** What was found. */
+  detail: string
+}
+
 /** An agent account is closed. */
 export type AgentClosedEvent = {
   /** Id of the event. It is the same in every delivery. */
@@ -94,6 +108,17 @@ export type AgentDeactivatedEvent = {
     /** Score at the deactivation, 0 to 1000 */
     finalReputation: number
   }
+}
+
+/** The agents that match a text. */
+export type AgentLookup = {
+  /**
+   * How they were found. `did`: By the DID of the owner. `owner`: By the key of the owner. `pda`:
+   * By the address of the agent’s account. `name`: By name.
+   */
+  matched_by: 'did' | 'owner' | 'pda' | 'name'
+  /** At most 10, the most similar names first. */
+  agents: Agent[]
 }
 
 /** A suspended agent is reactivated. */
@@ -327,6 +352,18 @@ export type AgentUpdatedEvent = {
       }
     }
   }
+}
+
+/** Whether an agent can be trusted. */
+export type AgentVerdict = {
+  /** Whether every check passed. */
+  verified: boolean
+  /** Null if there is none. */
+  agent: Agent | null
+  /** DID of the owner. */
+  did: string
+  /** Those of tier and reputation only if they were required. */
+  checks: AgentCheck[]
 }
 
 /** A page of agents. */
@@ -1529,6 +1566,14 @@ export interface Operations {
   listWebhooks: {
     response: WebhookList
   }
+  /** Find an agent */
+  lookupAgents: {
+    query: {
+      /** DID, base-58 public key or address, or a name. */
+      query: string
+    }
+    response: AgentLookup
+  }
   /** Send a test event */
   pingWebhook: {
     path: {
@@ -1901,6 +1946,18 @@ export interface Operations {
     }
     response: Webhook
   }
+  /** Check whether an agent can be trusted */
+  verifyAgent: {
+    query: {
+      /** Wallet of the owner. */
+      owner: string
+      /** Lowest acceptable tier. */
+      min_tier?: 'observer' | 'basic' | 'standard' | 'premium'
+      /** Lowest acceptable reputation. */
+      min_reputation?: number
+    }
+    response: AgentVerdict
+  }
   /** Verify a credential */
   verifyCredential: {
     path: {
@@ -1945,6 +2002,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   listWebhookDeliveries: 'GET /webhooks/{id}/deliveries',
   listWebhookEventTypes: 'GET /webhooks/event-types',
   listWebhooks: 'GET /webhooks',
+  lookupAgents: 'GET /agents/lookup',
   pingWebhook: 'POST /webhooks/{id}/ping',
   prepareCancelWithdrawal: 'POST /relay/prepare/cancel-withdrawal',
   prepareCloseAgent: 'POST /relay/prepare/close-agent',
@@ -1969,6 +2027,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   submitSponsoredRegistration: 'POST /sponsor/register/submit',
   submitTransaction: 'POST /relay/submit',
   updateWebhook: 'PATCH /webhooks/{id}',
+  verifyAgent: 'GET /agents/verify',
   verifyCredential: 'POST /agents/{pda}/credentials/verify',
 }
 
