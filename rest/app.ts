@@ -55,7 +55,7 @@ export interface AppOptions {
   /** The other processes that listen on the same port. Default: none. */
   readonly peers?: Peers | null
   /** Operations of the operator (documents/operators.ts). Default: none. */
-  readonly ownOperations?: readonly Operation[]
+  readonly operatorDocuments?: readonly Operation[]
   /** Serves the web console. Default: false. */
   readonly console?: boolean | Pick<ConsoleOptions, 'dist'>
 }
@@ -76,7 +76,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
     peers = null,
-    ownOperations = [],
+    operatorDocuments = [],
   } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
@@ -108,7 +108,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers, ownOperations }
+    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers, operatorDocuments }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
     rootRoute(app, { version, baseUrl, hasConsole: console !== false })
@@ -119,7 +119,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     surface === 'all' && responseCacheBytes > 0
       ? createResponseCache({ readVersions: services.readVersions, maxBytes: responseCacheBytes, metrics })
       : null
-  registerRest(app, { services, executor, cache, surface, ownOperations })
+  registerRest(app, { services, executor, cache, surface, operatorDocuments })
   await app.ready()
   return app
 }

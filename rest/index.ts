@@ -5,7 +5,7 @@ import { contextRoute } from './credentials/context-route.ts'
 import { didRoutes } from './did/routes.ts'
 import type { Operation } from './documents/documents.ts'
 import { endpoints, toEndpoint } from './documents/endpoints.ts'
-import { documentRoutes, type Exception } from './documents/routes.ts'
+import { documentRoutes, type SpecialCase } from './documents/routes.ts'
 import type { Executor } from './execute.ts'
 import { idlRoute } from './health/idl-route.ts'
 import { createOperations } from './operations.ts'
@@ -21,11 +21,11 @@ export interface RestOptions {
   /** `operations` has health, readiness, info and metrics only. */
   readonly surface: 'all' | 'operations'
   /** Of the operator (documents/operators.ts). */
-  readonly ownOperations: readonly Operation[]
+  readonly operatorDocuments: readonly Operation[]
 }
 
 /** What endpoints do that their documents cannot say, by the name of the operation. */
-const EXCEPTIONS: Readonly<Record<string, Exception>> = {
+const SPECIAL_CASES: Readonly<Record<string, SpecialCase>> = {
   // A replica that is not ready responds with 503.
   GetReadiness: {
     body: ({ readiness }: { readiness: { ready: boolean; missing: readonly string[] } }) => {
@@ -46,10 +46,10 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
 export function registerRest(app: RestApp, options: RestOptions): void {
   const operations = createOperations(app, options)
   const isAll = options.surface === 'all'
-  const own = options.ownOperations.flatMap((each) => toEndpoint(each) ?? [])
+  const own = options.operatorDocuments.flatMap((each) => toEndpoint(each) ?? [])
   documentRoutes(app, {
     operations,
-    exceptions: EXCEPTIONS,
+    specialCases: SPECIAL_CASES,
     endpoints: isAll ? [...endpoints, ...own] : endpoints.filter(({ rest }) => rest.tag === 'Service'),
   })
   if (!isAll) return

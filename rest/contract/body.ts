@@ -27,14 +27,20 @@ const EXPECTED = {
 /**
  * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
  * members, and omits null unless the schema allows it. The services throw the errors of missing
- * top-level members. A value that should be a list but is not becomes null, for them to refuse.
+ * top-level members. A value that should be a list but is not becomes null, for them to refuse, unless
+ * `refusesOtherLists` is true.
  */
-export function bodyReader(given: JsonSchema): (body: unknown) => { value: unknown } | { error: Error } {
+export function bodyReader(
+  given: JsonSchema,
+  { refusesOtherLists = false } = {},
+): (body: unknown) => { value: unknown } | { error: Error } {
   const schema = withAllVariants(given)
   return (body) => {
     try {
       if (kindOf(body) !== 'object') throw new DomainError('BODY_NOT_OBJECT')
-      const [right, wrongLists] = withoutWrongLists(body as object, schema)
+      const [right, wrongLists] = refusesOtherLists
+        ? [body as Record<string, unknown>, {}]
+        : withoutWrongLists(body as object, schema)
       return { value: { ...readMembers('', right, schema), ...wrongLists } }
     } catch (error) {
       if (isDomainError(error)) return { error }

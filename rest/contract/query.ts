@@ -77,7 +77,8 @@ function reader(schema: JsonSchema): Reader {
   return { isList, read: valueReader(schema.items ?? schema) }
 }
 
-function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
+/** Reads one value of a URL. Throws INVALID_INTEGER, INVALID_BOOLEAN and INVALID_ENUM. */
+export function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
   if (kind === 'integer')
     return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
   if (kind === 'boolean') return booleanParameter
@@ -85,7 +86,7 @@ function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema
   return (_, text) => text
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   type?: string

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  type ASTNode,
   type ConstDirectiveNode,
   type DefinitionNode,
   type DirectiveNode,
@@ -41,10 +42,13 @@ interface Directives {
   readonly as: { readonly name: string }
 }
 
-/** An error that shows the file and the line of an operation. */
-export function mistake(problem: string, definition: OperationDefinitionNode): Error {
-  const { value: name } = definition.name ?? { value: 'An operation without a name' }
-  return new Error(new GraphQLError(`${name}: ${problem}`, { nodes: [definition] }).toString())
+/** An error that shows the file and the line of a node. */
+export function mistake(problem: string, node: ASTNode): Error {
+  const isOperation = node.kind === Kind.OPERATION_DEFINITION
+  const text = isOperation ? `${node.name?.value ?? 'An operation'}: ${problem}` : problem
+  // The first line of an operation is that of its description.
+  const place = isOperation ? (node.name ?? node.selectionSet) : node
+  return new Error(new GraphQLError(text, { nodes: [place] }).toString())
 }
 
 /** What `@tool` of an operation says. */
@@ -52,6 +56,8 @@ export interface Tool {
   /** Unique among all tools. */
   readonly name: string
   readonly title: string
+  /** In place of the text of the operation or its field. */
+  readonly description?: string | null
   readonly effect: 'READ' | 'PREPARE' | 'ATTACH' | 'SEND'
 }
 
@@ -78,7 +84,7 @@ export interface Operation {
 const root = join(import.meta.dirname, '..')
 const directives = parse(readFileSync(join(root, 'directives.graphql'), 'utf8'))
 const extended = extendSchema(schema, directives)
-const OWN = new Set(
+const DIRECTIVES = new Set(
   directives.definitions.flatMap((each) =>
     each.kind === Kind.DIRECTIVE_DEFINITION ? [each.name.value] : [],
   ),
@@ -93,35 +99,40 @@ export function directiveOf<Name extends keyof Directives>(
   return (getDirectiveValues(directive, node) as Directives[Name] | undefined) ?? null
 }
 
-/** All operations of rest/, by name. Throws an error with file and line for a mistake in them. */
-export const operations: ReadonlyMap<string, Operation> = load(
-  globSync('*/*.graphql', { cwd: root })
-    .toSorted()
-    .map((file) => new Source(readFileSync(join(root, file), 'utf8'), `rest/${file}`)),
-)
-
 /** The operations of these files, which can also use the `shared` fragments. */
 export function load(
   sources: readonly Source[],
   shared: Fragments = new Map(),
 ): ReadonlyMap<string, Operation> {
-  const definitions = sources.flatMap((source) => parse(source).definitions)
+  const definitions = sources.flatMap(definitionsOf)
   const fragments = new Map([...shared, ...fragmentsOf(definitions)])
   const loaded = definitions
     .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
     .map((definition) => toOperation(definition, fragments))
-  refuseRepeated(loaded, ({ name }) => name)
+  refuseRepeated(loaded, ({ name }) => `operation ${name}`)
   refuseRepeated(loaded, ({ tool }) => tool && `tool ${tool.name}`)
   refuseRepeated(loaded, ({ rest }) => rest && `${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`)
   return new Map(loaded.map((each) => [each.name, each]))
 }
 
+function definitionsOf(source: Source): readonly DefinitionNode[] {
+  try {
+    return parse(source).definitions
+  } catch (error) {
+    // The message alone has no place.
+    throw new Error(String(error), { cause: error })
+  }
+}
+
 function refuseRepeated(all: readonly Operation[], keyOf: (operation: Operation) => string | null): void {
-  const seen = new Set<string>()
+  const seen = new Map<string, string>()
   for (const each of all) {
     const key = keyOf(each)
-    if (key !== null && seen.has(key)) throw mistake(`Another operation is ${key} already`, each.definition)
-    if (key !== null) seen.add(key)
+    if (key === null) continue
+    const other = seen.get(key)
+    if (other !== undefined)
+      throw mistake(`It is ${key}, which ${other} is already. Change one of them`, each.definition)
+    seen.set(key, each.name)
   }
 }
 
@@ -131,6 +142,9 @@ function snakeCase(name: string): string {
 
 function fragmentsOf(definitions: readonly DefinitionNode[]): [string, FragmentDefinitionNode][] {
   const found = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+  const names = found.map(({ name }) => name.value)
+  const repeated = found.find(({ name }, i) => names.indexOf(name.value) < i)
+  if (repeated !== undefined) throw mistake(`There are two fragments ${repeated.name.value}`, repeated)
   return found.map((each) => [each.name.value, each])
 }
 
@@ -138,9 +152,10 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
   const name = definition.name?.value ?? ''
   const fragments = usedFragments(definition, all)
   const written: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }
+  checkNames(definition)
   const [invalid] = validate(extended, written)
   if (invalid !== undefined) throw new Error(invalid.toString())
-  const [summary = '', ...paragraphs] = (definition.description?.value ?? '').split('\n\n')
+  const [summary = '', ...lines] = (definition.description?.value ?? '').split('\n')
   const rest = directiveOf('rest', definition)
   const tool = directiveOf('tool', definition)
   if (rest !== null && summary === '')
@@ -149,13 +164,48 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
     name,
     definition,
     fragments,
-    document: withoutOwn(written),
+    document: withoutDirectives(written),
     summary,
-    description: paragraphs.join('\n\n').replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+    description: lines
+      .join('\n')
+      .trim()
+      .replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
     rest,
     tool: tool && { ...tool, name: tool.name ?? snakeCase(name) },
     isOperators: false,
   }
+}
+
+const PATH = /^(?:\/(?:[\w~-][\w.~-]*|\{\w+\}))+$/
+const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/
+const MODEL_NAME = /^[A-Z]\w*$/
+
+/** What GraphQL allows, but URLs, OpenAPI or clients of MCP do not. */
+function checkNames(definition: OperationDefinitionNode): void {
+  const refuse = (problem: string): never => {
+    throw mistake(problem, definition)
+  }
+  if (!MODEL_NAME.test(definition.name?.value ?? ''))
+    refuse('It needs a name that begins with an upper-case letter')
+  const argument = (directive: string, name: string): string | null => {
+    const node = definition.directives?.find((each) => each.name.value === directive)
+    const value = node?.arguments?.find((each) => each.name.value === name)?.value
+    return value !== undefined && 'value' in value ? String(value.value) : null
+  }
+  const path = argument('rest', 'path')
+  if (path !== null && !PATH.test(path)) refuse(`Its path must be made of /name and /{variable}, got ${path}`)
+  const status = argument('rest', 'status')
+  if (status !== null && !/^2\d\d$/.test(status)) refuse(`Its status must be 200 to 299, got ${status}`)
+  const tool = argument('tool', 'name')
+  if (tool !== null && !TOOL_NAME.test(tool)) refuse(`The name of its tool must be snake_case, got ${tool}`)
+  visit(definition, {
+    Directive: (node) => {
+      if (node.name.value !== 'model') return
+      const name = node.arguments?.[0]?.value
+      if (name?.kind === Kind.STRING && !MODEL_NAME.test(name.value))
+        throw mistake(`The name of a model must be like AgentSummary, got ${name.value}`, node)
+    },
+  })
 }
 
 function usedFragments(definition: OperationDefinitionNode, all: Fragments): Fragments {
@@ -175,12 +225,20 @@ function usedFragments(definition: OperationDefinitionNode, all: Fragments): Fra
   return used
 }
 
-function withoutOwn(document: DocumentNode): DocumentNode {
+function withoutDirectives(document: DocumentNode): DocumentNode {
   const undescribed = { enter: <Node extends object>(node: Node) => ({ ...node, description: undefined }) }
   return visit(document, {
-    Directive: (node: ConstDirectiveNode | DirectiveNode) => (OWN.has(node.name.value) ? null : undefined),
+    Directive: (node: ConstDirectiveNode | DirectiveNode) =>
+      DIRECTIVES.has(node.name.value) ? null : undefined,
     OperationDefinition: undescribed,
     VariableDefinition: undescribed,
     FragmentDefinition: undescribed,
   })
 }
+
+/** All operations of rest/, by name. Throws an error with file and line for a mistake in them. */
+export const operations: ReadonlyMap<string, Operation> = load(
+  globSync('*/*.graphql', { cwd: root })
+    .toSorted()
+    .map((file) => new Source(readFileSync(join(root, file), 'utf8'), `rest/${file}`)),
+)

@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  isInputObjectType,
   type GraphQLInputField,
   type GraphQLArgument,
   type GraphQLInputObjectType,
@@ -26,7 +27,7 @@ export type Inputs = Readonly<Record<string, Input>>
 export interface Arguments {
   /** The variables, except that the members of the one with `@body` stand for it. */
   readonly inputs: Inputs
-  /** The variable with `@body`. */
+  /** The variable with `@body`. Null without one. */
   readonly bodyVariable: string | null
   /** Makes the variables of the values. */
   readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
@@ -53,6 +54,18 @@ export interface Endpoint extends Operation, Arguments {
   readonly body: Inputs | null
 }
 
+/**
+ * Errors name parameters as the document does, and not as the argument that they fill, unless two of
+ * them fill arguments of one name.
+ */
+export function parameterSpelling(inputs: Inputs): (parameter: string) => string {
+  const byArgument = Map.groupBy(Object.entries(inputs), ([, input]) => input.name)
+  const names = new Map(
+    Array.from(byArgument, ([argument, same]) => [argument, same.length === 1 ? same[0]![0] : argument]),
+  )
+  return (parameter) => names.get(parameter) ?? parameter
+}
+
 export const endpoints: readonly Endpoint[] = [...operations.values()].flatMap(
   (each) => toEndpoint(each) ?? [],
 )
@@ -70,6 +83,15 @@ export function toEndpoint(operation: Operation): Endpoint | null {
     Object.fromEntries(Object.entries(given.inputs).filter(([name]) => isWanted(name)))
   const others = pick((name) => !inPath.includes(name))
   const hasQuery = rest.method === 'GET' || rest.method === 'DELETE'
+  if (hasQuery && given.bodyVariable !== null)
+    throw mistake('@body needs the method POST or PATCH', definition)
+  const inText = Object.entries(hasQuery ? given.inputs : pick((name) => inPath.includes(name)))
+  const structured = inText.find(([, { type }]) => isInputObjectType(getNamedType(type)))
+  if (structured !== undefined)
+    throw mistake(
+      `$${structured[0]} is an object, which a URL cannot have. Use a variable for each member`,
+      definition,
+    )
   return {
     ...operation,
     ...given,
@@ -110,15 +132,28 @@ export function argumentsOf({ definition }: Operation): Arguments {
   const bodyVariable = whole?.variable.name.value ?? null
   const members = whole === undefined ? {} : membersOf(targets.get(nameOf(whole))!)
   const single = variables.filter((each) => each !== whole)
+  const lost = variables.find((each) => !targets.has(nameOf(each)))
+  if (lost !== undefined)
+    throw mistake(
+      `$${nameOf(lost)} must be an argument of the operation, or a member of one, outside of fragments and lists`,
+      lost,
+    )
   const inputs = {
     ...Object.fromEntries(single.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
     ...members,
   }
-  const toVariables: Arguments['toVariables'] = (values) => {
+  // graphql-jit applies no default to a variable of a non-null type.
+  const defaults = Object.fromEntries(
+    single.flatMap((each) =>
+      each.defaultValue === undefined ? [] : [[nameOf(each), inputs[nameOf(each)]!.defaultValue]],
+    ),
+  )
+  const toVariables: Arguments['toVariables'] = (given) => {
+    const values = { ...defaults, ...given }
     if (bodyVariable === null) return values
-    const own = new Set(single.map(nameOf))
+    const outsideNames = new Set(single.map(nameOf))
     const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
-      own.has(name) ? 'outside' : 'inside',
+      outsideNames.has(name) ? 'outside' : 'inside',
     )
     return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
   }

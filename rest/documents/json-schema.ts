@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { DateTime, EVENT_TYPE_EXAMPLE, type Json, named, Pubkey, VALUES } from '../contract/shapes.ts'
+import { DateTime, EVENT_TYPE_EXAMPLE, type Json, NAME, named, Pubkey, VALUES } from '../contract/shapes.ts'
 
 const EventType = named('WebhookEventType', {
   type: 'string',
@@ -58,7 +58,7 @@ export function inputSchema({ type, description, defaultValue, extensions }: Inp
   const value = ofInputType(type)
   return {
     ...(extensions.acceptsNull === true ? { ...value, type: [value['type'], 'null'] } : value),
-    ...(value['x-name'] === undefined && description ? { description } : {}),
+    ...(value[NAME] === undefined && description ? { description } : {}),
     ...(defaultValue === undefined || defaultValue === null ? {} : { default: defaultValue }),
     ...extensions.jsonSchema,
   }

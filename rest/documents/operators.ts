@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GraphQLError, OperationTypeNode, Source } from 'graphql'
+import { type Json, NAME } from '../contract/shapes.ts'
 import { OperatorError } from '../../src/platform/process/operator-error.ts'
 import { checkDocumentSize } from '../../schema/document-size.ts'
 import { operationUnits } from '../../schema/operation-cost.ts'
@@ -18,14 +19,17 @@ const MAX_UNITS = 60
  * own documents may do.
  */
 export function loadOperators(folder: string): Operation[] {
+  if (!existsSync(folder)) throw new OperatorError(`The folder ${folder} of OPERATIONS_DIR does not exist`)
   const sources = globSync('**/*.graphql', { cwd: folder })
     .toSorted()
     .map((file) => new Source(readFileSync(join(folder, file), 'utf8'), file))
   try {
-    return Array.from(load(sources, fragmentsOf(operations)).values(), (each) => {
+    const loaded = Array.from(load(sources, fragmentsOf(operations)).values(), (each) => {
       check(each)
       return { ...each, isOperators: true }
     })
+    checkModels([...operations.values(), ...loaded])
+    return loaded
   } catch (error) {
     // A GraphQLError shows its place only as text.
     throw new OperatorError(error instanceof GraphQLError ? error.toString() : (error as Error).message)
@@ -54,8 +58,24 @@ function check(operation: Operation): void {
   const units = operationUnits(definition, (fragment) => operation.fragments.get(fragment)?.selectionSet)
   if (units > MAX_UNITS)
     refuse(`It costs ${units} units with its default values, at most ${MAX_UNITS} are allowed`)
-  toEndpoint(operation)
-  argumentsOf(operation)
+  // Both throw for what cannot be read or described.
+  if (rest === null) argumentsOf(operation)
+  else toEndpoint(operation)
   if (responseSchema(operation)['type'] !== 'object')
     refuse('Its only field is no object. Give the field an alias, so that it becomes a member of one')
+}
+
+/** Objects of one name in OpenAPI must be equal. */
+function checkModels(all: readonly Operation[]): void {
+  const known = new Map<string, string>()
+  const look = (schema: unknown, { definition }: Operation): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { [NAME]: name } = schema as Json
+    const text = JSON.stringify(schema)
+    if (typeof name === 'string' && (known.get(name) ?? text) !== text)
+      throw mistake(`OpenAPI has another object ${name}. Name this one with @model`, definition)
+    if (typeof name === 'string') known.set(name, text)
+    for (const each of Object.values(schema)) look(each, { definition } as Operation)
+  }
+  for (const each of all) if (each.rest !== null) look(responseSchema(each), each)
 }

@@ -1,7 +1,7 @@
 import { type Json, object, text } from '../contract/shapes.ts'
 import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 
-/** Parts of the description of a route in OpenAPI. */
+/** The header ETag of a response, for OpenAPI. */
 export const TAG_HEADER = {
   etag: {
     type: 'string',

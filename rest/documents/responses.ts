@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  GraphQLError,
   getNamedType,
   type GraphQLField,
   type GraphQLObjectType,
@@ -11,11 +10,10 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
-import { type Json, named } from '../contract/shapes.ts'
+import { type Json, NAME, named } from '../contract/shapes.ts'
 import { directiveOf, type Fragments, mistake, type Operation } from './documents.ts'
 import { choice, scalar } from './json-schema.ts'
 
@@ -47,10 +45,14 @@ function select(
   fragments: Fragments,
 ): Selected[] {
   const nodes = sets.flatMap((set) => fieldsOf(set, fragments))
-  return Array.from(
+  const selected = Array.from(
     Map.groupBy(nodes, ({ alias, name }) => (alias ?? name).value),
     ([alias, same]) => toSelected(alias, same, type, fragments),
   )
+  const names = selected.map(({ name }) => name)
+  const repeated = selected.find(({ name }, i) => names.indexOf(name) < i)
+  if (repeated !== undefined) throw mistake(`Two members have the name ${repeated.name}`, repeated.node)
+  return selected
 }
 
 function toSelected(
@@ -62,7 +64,7 @@ function toSelected(
   const node = nodes[0]!
   const field = schema.getField(parent, node.name.value)!
   const type = getNamedType(field.type)
-  if (isAbstractType(type)) throw refused('Fields of interfaces and unions are not supported', node)
+  if (isAbstractType(type)) throw mistake('Fields of interfaces and unions are not supported', node)
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   return {
     field,
@@ -74,19 +76,15 @@ function toSelected(
   }
 }
 
-function refused(problem: string, node: SelectionNode): Error {
-  return new Error(new GraphQLError(problem, { nodes: [node] }).toString())
-}
-
 function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
   return selections.flatMap((each) => {
+    const condition = each.directives?.find(({ name }) => name.value === 'include' || name.value === 'skip')
+    if (condition !== undefined)
+      throw mistake('A member is always there. Use @optional for one that can be absent', condition)
     if (each.kind === Kind.FIELD) return each
     if (each.kind === Kind.FRAGMENT_SPREAD)
       return fieldsOf(fragments.get(each.name.value)!.selectionSet, fragments)
-    const problem = new GraphQLError('Inline fragments are not supported. Name the fragment', {
-      nodes: [each],
-    })
-    throw new Error(problem.toString())
+    throw mistake('Inline fragments are not supported. Name the fragment', each)
   })
 }
 
@@ -109,14 +107,14 @@ export function responseSchema(operation: Operation): Json {
     return named(model.name, ofObject(fields, operation.summary))
   }
   const [{ field, model, inner }] = fields as [Selected]
-  return ofType(isNonNullType(field.type) ? field.type.ofType : field.type, { model, inner })
+  return ofType(field.type, { model, inner })
 }
 
 function ofField({ field, optional, model, inner }: Selected): Json {
   const isNullable = !isNonNullType(field.type) && !optional
-  const value = ofType(isNonNullType(field.type) ? field.type.ofType : field.type, { model, inner })
+  const value = ofType(field.type, { model, inner })
   const { jsonSchema } = field.extensions
-  if (value['x-name'] !== undefined)
+  if (value[NAME] !== undefined)
     return isNullable ? { description: field.description, oneOf: [value, { type: 'null' }] } : value
   const { enum: choices, type, items } = value
   return {

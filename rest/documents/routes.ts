@@ -1,16 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
+import type { ReadTables } from '../../src/domain/read-versions.ts'
 import { errorResponses } from '../contract/error-responses.ts'
+import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import type { Endpoint, Inputs } from './endpoints.ts'
-import { isRequired, objectOf } from './json-schema.ts'
+import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
+import { inputSchema, isRequired, objectOf } from './json-schema.ts'
 import { bodyOf, responseSchema } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
-export interface Exception {
+export interface SpecialCase {
   readonly body: (data: never) => unknown
   /** Of the body. */
   readonly schema: Json
@@ -18,7 +20,7 @@ export interface Exception {
 
 interface RouteOptions {
   readonly operations: Operations
-  readonly exceptions: Readonly<Record<string, Exception>>
+  readonly specialCases: Readonly<Record<string, SpecialCase>>
   readonly endpoints: readonly Endpoint[]
 }
 
@@ -44,31 +46,35 @@ function ignoreBodies(app: RestApp): void {
   })
 }
 
-function addRoute(app: RestApp, endpoint: Endpoint, { operations, exceptions }: RouteOptions): void {
+function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }: RouteOptions): void {
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, tables } = policy
-  const exception = exceptions[name]
-  const toBody = (exception?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint)
-  const isCacheable = tables !== undefined && tables !== 'uncached'
-  const send = isCacheable
-    ? operations.read(document, { tables, toBody, chargeAll: isOperators })
+  const special = specialCases[name]
+  const toBody = (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint)
+  const send = isCacheable(endpoint)
+    ? operations.read(document, { tables: tables as readonly ReadTables[], toBody, chargeAll: isOperators })
     : sendResult(operations.run(document, { chargeAll: isOperators }), toBody, rest)
   const variablesOf = variableReader(endpoint)
   app.route({
     method: rest.method,
     url: rest.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    schema: routeSchema(endpoint, exception?.schema ?? responseSchema(endpoint)),
+    schema: routeSchema(endpoint, special?.schema ?? responseSchema(endpoint)),
     config: {
       ...(login === undefined
         ? { priority: rest.exempt ? 'exempt' : priority }
         : operations.walletAuth.config),
-      spellParameter: parameterSpelling(endpoint),
+      spellParameter: parameterSpelling({ ...endpoint.path, ...endpoint.query }),
     },
     ...(login === undefined ? {} : { onRequest: operations.walletAuth.onRequest }),
     ...(tables === undefined ? {} : operations.tables),
     ...(rest.bodyLimit == null ? {} : { bodyLimit: rest.bodyLimit }),
     handler: (request, reply) => send(request, reply, variablesOf(request)),
   })
+}
+
+/** The response cache sends 200, and lets clients keep the response. */
+function isCacheable({ rest, policy: { tables } }: Endpoint): boolean {
+  return tables !== undefined && tables !== 'uncached' && rest.status === 200 && rest.store
 }
 
 type Variables = Record<string, unknown>
@@ -90,22 +96,20 @@ function sendResult(
 /** Reads the variables of an operation from a request. Throws FIELD_REQUIRED. */
 function variableReader(endpoint: Endpoint): (request: FastifyRequest) => Variables {
   const { path, query, body, toVariables } = endpoint
-  const [hasPath, hasQuery] = [path, query].map((inputs) => Object.keys(inputs).length > 0)
+  const readPath = Object.entries(path).map(
+    ([name, input]) => [name, valueReader(inputSchema(input))] as const,
+  )
+  const hasQuery = Object.keys(query).length > 0
   const required = Object.entries(body ?? {}).flatMap(([name, input]) => (isRequired(input) ? name : []))
   return ({ params, query: given, body: sent }) => {
-    const values: Variables = hasPath === true ? { ...(params as Variables) } : {}
-    if (hasQuery === true) Object.assign(values, given)
-    if (body === null) return values
+    const values: Variables = {}
+    for (const [name, read] of readPath) values[name] = read(name, (params as Record<string, string>)[name]!)
+    if (hasQuery) Object.assign(values, given)
+    if (body === null) return toVariables(values)
     const missing = required.find((name) => !Object.hasOwn(sent as Variables, name))
     if (missing !== undefined) throw new DomainError('FIELD_REQUIRED', { parameter: missing })
     return toVariables(Object.assign(values, sent))
   }
-}
-
-/** Errors name parameters as this endpoint does, and not as the argument that they fill. */
-function parameterSpelling({ path, query }: Endpoint): (parameter: string) => string {
-  const names = new Map(Object.entries({ ...path, ...query }).map(([name, input]) => [input.name, name]))
-  return (parameter) => names.get(parameter) ?? parameter
 }
 
 function bodySchema(body: Inputs, { policy: { exactlyOneOf } }: Endpoint): Json {
@@ -117,8 +121,8 @@ function bodySchema(body: Inputs, { policy: { exactlyOneOf } }: Endpoint): Json 
 function routeSchema(endpoint: Endpoint, response: Json): object {
   const { rest, policy, path, query, body, summary, description, name } = endpoint
   const { login, tables, errors } = policy
-  const isCacheable = tables !== undefined && tables !== 'uncached'
-  const headers = ageHeaders(isCacheable)
+  const hasTag = isCacheable(endpoint)
+  const headers = ageHeaders(hasTag)
   return {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
     tags: [rest.tag],
@@ -129,10 +133,10 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
     ...(body === null ? {} : { body: bodySchema(body, endpoint) }),
     ...(login === undefined ? {} : { security: SECURITY[login] }),
     ...(login === 'wallet' ? walletHeaders : {}),
-    ...(isCacheable ? conditionalRequest : {}),
+    ...(hasTag ? conditionalRequest : {}),
     response: {
       [rest.status]: tables === undefined ? response : { ...response, headers },
-      ...(isCacheable ? notModified(headers) : {}),
+      ...(hasTag ? notModified(headers) : {}),
       ...errorResponses({
         codes: errors,
         hasBody: body !== null,

@@ -32,7 +32,7 @@ export interface McpOptions {
   readonly connectionLimits: ConnectionLimits
   readonly peers: Peers | null
   /** Of the operator (documents/operators.ts). */
-  readonly ownOperations: readonly Operation[]
+  readonly operatorDocuments: readonly Operation[]
 }
 
 /**
@@ -48,7 +48,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
-  const tools = [...TOOLS, ...toolsOf(options.ownOperations)]
+  const tools = [...TOOLS, ...toolsOf(options.operatorDocuments)]
   const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'authenticate' | 'era'>) =>
     createMcpServer({ services, clientIp: ip, logger, ...context }, version, tools)
 

@@ -16,7 +16,7 @@ import type { Priority } from '../../src/platform/overload/admission.ts'
 import { bodyReader } from '../contract/body.ts'
 import type { Json } from '../contract/shapes.ts'
 import { type Operation, operations } from '../documents/documents.ts'
-import { argumentsOf } from '../documents/endpoints.ts'
+import { argumentsOf, parameterSpelling } from '../documents/endpoints.ts'
 import { objectOf } from '../documents/json-schema.ts'
 import { bodyOf, isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
 import { operation as compile } from '../execute.ts'
@@ -65,11 +65,12 @@ function toTool(operation: Operation): Tool | null {
   const { name, title, effect } = operation.tool
   const { hints: annotations, advice } = EFFECTS[effect]!
   const fields = rootFields(operation)
-  const own = [operation.summary, operation.description].join(' ').trim()
-  // Texts of our endpoints name paths of REST.
-  const isOwn = (operation.rest === null || operation.isOperators) && own !== ''
-  const text = isOwn ? own : purposeOf(fields[0]!.field)
+  const written = [operation.summary, operation.description].filter((text) => text !== '').join('. ')
+  // The texts of the service's endpoints name paths of REST.
+  const usesWritten = (operation.rest === null || operation.isOperators) && written !== ''
+  const text = operation.tool.description ?? (usesWritten ? written : purposeOf(fields[0]!.field))
   const { inputs } = argumentsOf(operation)
+  const spell = parameterSpelling(inputs)
   const run = toolRunner(operation)
   const config = {
     title,
@@ -90,7 +91,7 @@ function toTool(operation: Operation): Tool | null {
       const links = context.era === 'modern' ? linksIn(fields, data) : []
       return { content: [content, ...links], structuredContent: result }
     } catch (error) {
-      return toolError(error, name, context)
+      return toolError(error, name, context, spell)
     } finally {
       done()
     }
@@ -165,7 +166,7 @@ const mapValues = (schemas: Json, change: (schema: Json) => Json): Json =>
 
 /** Refuses other arguments as REST does: a misspelled filter must not look like no filter. */
 function checked(schema: Json): StandardSchemaWithJSON {
-  const read = bodyReader(schema)
+  const read = bodyReader(schema, { refusesOtherLists: true })
   const required = (schema['required'] ?? []) as readonly string[]
   return standardSchema(schema, (given) => {
     const result = read(given ?? {})
@@ -196,23 +197,33 @@ function standardSchema(schema: Json, validate: Validate): StandardSchemaWithJSO
 function linksIn(fields: readonly Selected[], data: Values): ResourceLink[] {
   return fields.flatMap(({ name, field, inner }) => {
     if (inner === null) return []
-    const objects = [data[name]].flat().filter((each) => each !== null) as Values[]
+    const nameOf = (wanted: string): string | undefined =>
+      inner.find((each) => each.field.name === wanted)?.name
     const isAgent = getNamedType(field.type).name === 'Agent'
-    const links = objects.flatMap(({ pda, name: own }) =>
-      isAgent && typeof own === 'string' ? agentLink(String(pda), own) : [],
+    const [pda, label] = isAgent ? [nameOf('pda'), nameOf('name')] : []
+    const objects = [data[name]].flat().filter((each) => each !== null) as Values[]
+    const links = objects.flatMap((each) =>
+      pda === undefined || label === undefined ? [] : agentLink(String(each[pda]), String(each[label])),
     )
     return links.concat(objects.flatMap((each) => linksIn(inner, each)))
   })
 }
 
-function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'logger'>): CallToolResult {
+function toolError(
+  error: unknown,
+  tool: string,
+  { logger }: Pick<McpContext, 'logger'>,
+  spell: (parameter: string) => string,
+): CallToolResult {
   const known = knownError(error)
   if (known === null) {
     logger.error({ err: error, tool }, 'tool call failed')
     return { isError: true, content: [{ type: 'text', text: 'Internal server error' }] }
   }
-  const { message, code, status, addition } = known
-  const lines = [message, addition.message, ...(addition.logs ?? [])].filter((line) => line !== undefined)
+  const { code, status, addition } = known
+  const lines = [known.messageNaming(spell), addition.message, ...(addition.logs ?? [])].filter(
+    (line) => line !== undefined,
+  )
   return {
     isError: true,
     content: [{ type: 'text', text: lines.map(visible).join('\n') }],

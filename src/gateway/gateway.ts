@@ -117,7 +117,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
       console: config.server.console,
-      ownOperations: config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),
+      operatorDocuments:
+        config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),
       metricsToken: secrets.metricsToken,
       peers,
     })

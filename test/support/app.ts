@@ -74,7 +74,7 @@ export interface TestAppOptions {
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
   /** Default: none. */
-  ownOperations: readonly Operation[]
+  operatorDocuments: readonly Operation[]
   connectionLimits: ConnectionLimits
   /** Default: none. */
   trustProxy: string[]
@@ -249,7 +249,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     corsOrigins: options.corsOrigins ?? ['*'],
     hostNames: options.hostNames,
     executor: options.executor,
-    ownOperations: options.ownOperations,
+    operatorDocuments: options.operatorDocuments,
     connectionLimits: options.connectionLimits,
     trustProxy: options.trustProxy,
     console: options.console,

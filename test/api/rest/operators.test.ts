@@ -1,4 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +13,7 @@ import {
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
-import { toolCall } from '../../support/mcp.ts'
+import { connectV2, toolCall } from '../../support/mcp.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/operations')
@@ -20,7 +21,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../examples/operations')
 let t: TestApp
 let document: OpenApi
 beforeAll(async () => {
-  t = await createTestApp({ ownOperations: loadOperators(EXAMPLES) })
+  t = await createTestApp({ operatorDocuments: loadOperators(EXAMPLES) })
   await insertAgents(t.kysely, [
     agentRow('Low', { reputation_score: 10 }),
     agentRow('High', { reputation_score: 900 }),
@@ -106,11 +107,14 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
     "Rank" query Rank($tiers: [Tier!], $first: Int) @rest(path: "/x/rank", tag: "Agents") {
       agentsConnection(filter: { tiers: $tiers }, first: $first) @model(name: "Rank") { totalCount }
     }
+    "One" query One($count: Int! = 3) @rest(path: "/x/one", tag: "Agents") {
+      agents(limit: $count) @model(name: "One") { limit }
+    }
     "Status" query Status($bytes: Int!) @rest(path: "/x/rent/{bytes}", tag: "Agents") {
       ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
     }`
   writeFileSync(join(folder, 'x.graphql'), text)
-  const other = await createTestApp({ ownOperations: loadOperators(folder) })
+  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
   const { app } = other
   try {
     expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
@@ -121,14 +125,52 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
     expect(await refused('/x/rank?tiers=basic&tiers=gold')).toEqual([400, 'INVALID_ENUM'])
     expect(await refused('/x/rank?first=1&first=2')).toEqual([400, 'REPEATED_PARAMETER'])
     expect(await refused('/x/rank?first=2147483648')).toEqual([400, 'INVALID_INTEGER'])
-    expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_REQUEST'])
+    expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_INTEGER'])
+    expect((await app.inject('/x/rent/10')).statusCode).not.toBe(400)
+    expect((await app.inject('/x/one')).json()).toEqual({ limit: 3 })
+    expect((await app.inject('/openapi.json')).statusCode).toBe(200)
+  } finally {
+    await other.close()
+  }
+})
+
+test('a tool refuses what is no list, names its own arguments, and links only to agents with an address', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  const text = `
+    query Tiers($tiers: [Tier!], $who: Pubkey) @tool(title: "Tiers", effect: READ) {
+      agents(filter: { tiers: $tiers, owner: $who }) { agents { name } }
+    }
+    query Linked @tool(title: "Linked", effect: READ) { agents(limit: 1) { agents { label: name address: pda } } }`
+  writeFileSync(join(folder, 'x.graphql'), text)
+  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
+  try {
+    await insertAgents(other.kysely, [agentRow('One')])
+    await other.app.listen({ port: 0, host: '127.0.0.1' })
+    const client = await connectV2(`http://127.0.0.1:${(other.app.server.address() as AddressInfo).port}`)
+    const call = (name: string, args: Record<string, unknown> = {}) =>
+      client.callTool({ name, arguments: args })
+    for (const tiers of ['observer', {}, 5])
+      expect(await call('tiers', { tiers })).toMatchObject({ isError: true })
+    expect((await call('tiers', { tiers: ['observer'] })).structuredContent).toEqual({
+      agents: [{ name: 'One' }],
+    })
+    expect((await call('tiers', { who: 'x' })).content).toMatchObject([
+      { text: expect.stringContaining('who must be') },
+    ])
+    expect((await call('tiers')).content).toHaveLength(1)
+    const [, link] = (await call('linked')).content
+    expect(link).toMatchObject({ uri: `agent://${keyOf('agent One')}`, name: 'One' })
+    await client.close()
   } finally {
     await other.close()
   }
 })
 
 test('a request costs the units of all its fields', async () => {
-  const limited = await createTestApp({ ownOperations: loadOperators(EXAMPLES), rateLimits: { reads: 100 } })
+  const limited = await createTestApp({
+    operatorDocuments: loadOperators(EXAMPLES),
+    rateLimits: { reads: 100 },
+  })
   try {
     await insertAgents(limited.kysely, [agentRow('One')])
     const { headers } = await limited.app.inject('/x/leaderboard?limit=200')
@@ -194,10 +236,57 @@ describe('the start refuses', () => {
       '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { id } }',
       'interfaces',
     ],
+    [
+      'a variable in a fragment',
+      'fragment F on Query { agent(pda: $pda) { pda } } "X" query X($pda: Pubkey) @rest(path: "/x/a", tag: "X") { ...F }',
+      'x.graphql',
+    ],
+    [
+      'a body of a GET',
+      '"X" query X($f: AgentFilter @body) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { total } }',
+      '@body needs',
+    ],
+    [
+      'an object in a URL',
+      '"X" query X($f: AgentFilter) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { total } }',
+      'Use a variable for each member',
+    ],
+    [
+      'a condition',
+      `"X" query X @rest(path: "/x/a", tag: "X") { info { name @include(if: false) } }`,
+      '@optional',
+    ],
+    [
+      'a path that no URL can have',
+      `"X" query X @rest(path: "/x/../agents/top", tag: "X") ${FIELDS}`,
+      'made of /name',
+    ],
+    [
+      'a status of an error',
+      `"X" query X @rest(path: "/x/a", tag: "X", status: 404) ${FIELDS}`,
+      '200 to 299',
+    ],
+    [
+      'a name of a tool that clients refuse',
+      `"X" query X @tool(name: "bad name!", title: "X", effect: READ) ${FIELDS}`,
+      'snake_case',
+    ],
+    ['a name in lower case', `"X" query x @rest(path: "/x/a", tag: "X") ${FIELDS}`, 'upper-case'],
+    [
+      'two objects of one name',
+      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { pda } }',
+      'Name this one with @model',
+    ],
+    [
+      'two members of one name',
+      '"X" query X @rest(path: "/x/a", tag: "X") { info @model(name: "I") { name @as(name: "a") version @as(name: "a") } }',
+      'Two members',
+    ],
     ['a syntax error', '"X" query X @rest(', 'Syntax Error'],
   ])('%s', (_, text, problem) => {
     const folder = mkdtempSync(join(tmpdir(), 'operations-'))
     writeFileSync(join(folder, 'x.graphql'), text)
     expect(() => loadOperators(folder)).toThrow(problem)
+    expect(() => loadOperators(folder)).toThrow(/x\.graphql:1:\d+/)
   })
 })
