@@ -93,8 +93,14 @@ export function objectOf(inputs: Readonly<Record<string, Input>>): Json {
 export const choice = (type: GraphQLEnumType): Json => ({
   type: 'string',
   enum: type.getValues().map(({ value }) => value as string),
-  [VALUES]: type.getValues().map(({ value, description }) => `\`${value}\`: ${description}`),
+  [VALUES]: type.getValues().flatMap(({ value, description }) => meaning(String(value), description ?? '')),
 })
+
+/** Empty if the description says no more than the value. */
+function meaning(value: string, description: string): string[] {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '')
+  return letters(value) === letters(description) ? [] : [`\`${value}\`: ${description}`]
+}
 
 export function scalar(name: string): (typeof SCALARS)[string] {
   const found = SCALARS[name]

@@ -14,6 +14,7 @@ const SCALARS = {
   DateTime: 'string',
   JSON: 'unknown',
   Pubkey: 'string',
+  SafeInt: 'number',
   U64: 'string',
   WebhookEventType: 'string',
 }

@@ -25,15 +25,14 @@ export type Agent = {
    */
   tier: 'observer' | 'basic' | 'standard' | 'premium'
   /**
-   * Lifecycle status. `active`: Active. `suspended`: Suspended by its owner or an admin. Can be
-   * reactivated. `deactivated`: Deactivated permanently.
+   * Lifecycle status. `suspended`: Suspended by its owner or an admin. Can be reactivated.
+   * `deactivated`: Deactivated permanently.
    */
   status: 'active' | 'suspended' | 'deactivated'
   /**
-   * Service category that the owner chose. `commerce`: Commerce. `dataAnalysis`: Data analysis.
-   * `contentCreation`: Creation of content such as texts and images. `customerService`: Customer
-   * service. `financial`: Financial services. `logistics`: Logistics. `development`: Software
-   * development. `research`: Research. `other`: Other services.
+   * Service category that the owner chose. `contentCreation`: Creation of content such as texts and
+   * images. `financial`: Financial services. `development`: Software development. `other`: Other
+   * services.
    */
   service_category: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
   /** 0 to 1000. A new agent has 250. */
@@ -845,15 +844,14 @@ export type ListedAgent = {
    */
   tier: 'observer' | 'basic' | 'standard' | 'premium'
   /**
-   * Lifecycle status. `active`: Active. `suspended`: Suspended by its owner or an admin. Can be
-   * reactivated. `deactivated`: Deactivated permanently.
+   * Lifecycle status. `suspended`: Suspended by its owner or an admin. Can be reactivated.
+   * `deactivated`: Deactivated permanently.
    */
   status: 'active' | 'suspended' | 'deactivated'
   /**
-   * Service category that the owner chose. `commerce`: Commerce. `dataAnalysis`: Data analysis.
-   * `contentCreation`: Creation of content such as texts and images. `customerService`: Customer
-   * service. `financial`: Financial services. `logistics`: Logistics. `development`: Software
-   * development. `research`: Research. `other`: Other services.
+   * Service category that the owner chose. `contentCreation`: Creation of content such as texts and
+   * images. `financial`: Financial services. `development`: Software development. `other`: Other
+   * services.
    */
   service_category: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
   /** 0 to 1000. A new agent has 250. */
@@ -1717,10 +1715,9 @@ export interface Operations {
       /** 1 to 32 bytes of UTF-8. */
       name: string
       /**
-       * Service category. `commerce`: Commerce. `dataAnalysis`: Data analysis. `contentCreation`:
-       * Creation of content such as texts and images. `customerService`: Customer service.
-       * `financial`: Financial services. `logistics`: Logistics. `development`: Software
-       * development. `research`: Research. `other`: Other services.
+       * Service category. `contentCreation`: Creation of content such as texts and images.
+       * `financial`: Financial services. `development`: Software development. `other`: Other
+       * services.
        */
       serviceCategory: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
       /** URL of the agent card, 1 to 200 bytes, with the scheme https, ipfs, ar or did. */
@@ -1815,10 +1812,9 @@ export interface Operations {
       /** 1 to 32 bytes of UTF-8. */
       name?: string
       /**
-       * Service category. `commerce`: Commerce. `dataAnalysis`: Data analysis. `contentCreation`:
-       * Creation of content such as texts and images. `customerService`: Customer service.
-       * `financial`: Financial services. `logistics`: Logistics. `development`: Software
-       * development. `research`: Research. `other`: Other services.
+       * Service category. `contentCreation`: Creation of content such as texts and images.
+       * `financial`: Financial services. `development`: Software development. `other`: Other
+       * services.
        */
       serviceCategory?: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
       /** Bit mask of capabilities. */
