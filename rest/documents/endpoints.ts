@@ -29,6 +29,8 @@ export interface Arguments {
   readonly inputs: Inputs
   /** The variable with `@body`. Null without one. */
   readonly bodyVariable: string | null
+  /** Of variables. graphql-jit applies none to a variable of a non-null type. */
+  readonly defaults: Readonly<Record<string, unknown>>
   /** Makes the variables of the values. */
   readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
 }
@@ -142,14 +144,12 @@ export function argumentsOf({ definition }: Operation): Arguments {
     ...Object.fromEntries(single.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
     ...members,
   }
-  // graphql-jit applies no default to a variable of a non-null type.
   const defaults = Object.fromEntries(
     single.flatMap((each) =>
       each.defaultValue === undefined ? [] : [[nameOf(each), inputs[nameOf(each)]!.defaultValue]],
     ),
   )
-  const toVariables: Arguments['toVariables'] = (given) => {
-    const values = { ...defaults, ...given }
+  const toVariables: Arguments['toVariables'] = (values) => {
     if (bodyVariable === null) return values
     const outsideNames = new Set(single.map(nameOf))
     const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
@@ -157,7 +157,7 @@ export function argumentsOf({ definition }: Operation): Arguments {
     )
     return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
   }
-  return { inputs, bodyVariable, toVariables }
+  return { inputs, bodyVariable, defaults, toVariables }
 }
 
 function nameOf({ variable }: VariableDefinitionNode): string {

@@ -95,17 +95,17 @@ function sendResult(
 
 /** Reads the variables of an operation from a request. Throws FIELD_REQUIRED. */
 function variableReader(endpoint: Endpoint): (request: FastifyRequest) => Variables {
-  const { path, query, body, toVariables } = endpoint
+  const { path, query, body, defaults, toVariables } = endpoint
   const readPath = Object.entries(path).map(
     ([name, input]) => [name, valueReader(inputSchema(input))] as const,
   )
   const hasQuery = Object.keys(query).length > 0
   const required = Object.entries(body ?? {}).flatMap(([name, input]) => (isRequired(input) ? name : []))
   return ({ params, query: given, body: sent }) => {
-    const values: Variables = {}
+    const values: Variables = { ...defaults }
     for (const [name, read] of readPath) values[name] = read(name, (params as Record<string, string>)[name]!)
     if (hasQuery) Object.assign(values, given)
-    if (body === null) return toVariables(values)
+    if (body === null) return values
     const missing = required.find((name) => !Object.hasOwn(sent as Variables, name))
     if (missing !== undefined) throw new DomainError('FIELD_REQUIRED', { parameter: missing })
     return toVariables(Object.assign(values, sent))

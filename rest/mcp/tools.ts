@@ -108,10 +108,10 @@ function toTool(operation: Operation): Tool | null {
 export function toolRunner(operation: Operation): (given: Values, context: McpContext) => Promise<Values> {
   const run = compile<Values, Values>(operation.document, 'jit', schema)
   const toBody = bodyOf(keepingNulls(operation)) as (data: Values) => Values
-  const { toVariables } = argumentsOf(operation)
+  const { defaults, toVariables } = argumentsOf(operation)
   const fragmentOf = (name: string) => operation.fragments.get(name)?.selectionSet
   return async (given, { services, clientIp, authenticate }) => {
-    const variables = toVariables(given)
+    const variables = toVariables({ ...defaults, ...given })
     const { rateLimits } = services
     rateLimits.charge(clientIp, operationUnits(operation.definition, fragmentOf, variables), { paid: 1 })
     const count: Parameters<typeof createGraphQLContext>[1]['count'] = (kind) =>
