@@ -42,7 +42,7 @@ const SPECIAL_CASES: Readonly<Record<string, SpecialCase>> = {
   },
 }
 
-/** Registers the documented HTTP API: an endpoint for each operation of rest/, and a few by hand. */
+/** Registers the documented HTTP API: the endpoints of documents, and a few by hand. */
 export function registerRest(app: RestApp, options: RestOptions): void {
   const operations = createOperations(app, options)
   const isAll = options.surface === 'all'

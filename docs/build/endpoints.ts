@@ -15,9 +15,6 @@ interface Route {
 /** Routes that send a file. */
 const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext', 'getProgramIdl'])
 
-/** Health checks, which are never counted. */
-const EXEMPT: ReadonlySet<string> = new Set(['/health', '/health/detailed', '/ready'])
-
 /** Operations that the webhook service charges for each delivery. */
 const SENDING: ReadonlySet<string> = new Set(['pingWebhook', 'resendWebhookDelivery', 'recoverWebhook'])
 
@@ -37,9 +34,9 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
   ],
   ['GET', '/graphql/graphiql/:file', 'The files of GraphiQL', '20 units'],
   ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', '1 unit'],
-  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', '1 unit; searches 5'],
+  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', 'units by cost'],
   ['GET', '/mcp/sse', 'MCP over the older SSE transport', '1 unit'],
-  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', '1 unit; searches 5'],
+  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', 'units by cost'],
   ['GET', '/openapi.json', 'The OpenAPI document', '1 unit'],
   ['GET', '/docs', 'The OpenAPI document in a browser', '1 unit; each of its files 5'],
   ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
@@ -59,7 +56,8 @@ async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
 function rootField(operationId: string) {
   const operation = operations.get(`${operationId[0]?.toUpperCase()}${operationId.slice(1)}`)
   if (operation === undefined) throw new Error(`No GraphQL operation has the name of ${operationId}`)
-  return { field: rootFields(operation)[0]!.field, operation: operation.definition.operation }
+  const { rest, definition } = operation
+  return { field: rootFields(operation)[0]!.field, operation: definition.operation, isExempt: rest?.exempt }
 }
 
 function row(method: string, path: string, { operationId, summary, security }: Route): string[] {
@@ -68,7 +66,7 @@ function row(method: string, path: string, { operationId, summary, security }: R
   const auth = security?.length === 1 ? 'session' : 'wallet'
   const rateLimit = root?.field.extensions.rateLimit
   const limits = [
-    ...(EXEMPT.has(path) ? [] : ['reads']),
+    ...(root?.isExempt === true ? [] : ['reads']),
     ...(needsWallet ? ['authenticated'] : []),
     ...(rateLimit ? [rateLimit] : []),
     ...(SENDING.has(operationId) ? ['sends'] : []),

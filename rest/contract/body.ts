@@ -17,18 +17,13 @@ interface JsonSchema {
   maximum?: number
 }
 
-const EXPECTED = {
-  object: 'an object',
-  array: 'an array',
-  string: 'text',
-  boolean: 'true or false',
-} as const
+const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
 
 /**
  * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
  * members, and omits null unless the schema allows it. The services throw the errors of missing
- * top-level members. A value that should be a list but is not becomes null, for them to refuse, unless
- * `refusesOtherLists` is true.
+ * top-level members. A value that should be a list but is not becomes null, for them to refuse.
+ * With `refusesOtherLists`, it is refused here.
  */
 export function bodyReader(
   given: JsonSchema,
@@ -99,7 +94,10 @@ function read(path: string, value: unknown, schema: JsonSchema): unknown {
   if (schema.enum !== undefined) return enumParameter(schema.enum)(path, value)
   if (type === undefined) return value
   if (type === 'integer')
-    return integerParameter({ min: schema.minimum ?? 0, max: schema.maximum ?? Infinity })(path, value)
+    return integerParameter({ min: schema.minimum ?? 0, max: schema.maximum ?? Number.MAX_SAFE_INTEGER })(
+      path,
+      value,
+    )
   if (kindOf(value) !== type) {
     const shown = typeof value === 'object' && value !== null ? kindOf(value) : quoted(value)
     throw new DomainError('INVALID_TYPE', { parameter: path, expected: EXPECTED[type], value: shown })

@@ -95,11 +95,11 @@ export function errorResponses({ codes = [], hasBody, needsWallet, isCounted = t
   const byStatus = Map.groupBy(all, (code) => ERRORS[code].status)
   return Object.fromEntries(
     Array.from(byStatus, ([status, [first]]) => {
-      const own = codes.filter((code) => ERRORS[code].status === status)
-      const shown = own.length === 0 ? '' : ` Codes: ${own.map((code) => `\`${code}\``).join(', ')}.`
+      const listed = codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``)
+      const codesText = listed.length === 0 ? '' : ` Codes: ${listed.join(', ')}.`
       const retry = status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}
       const content = { 'application/json': { schema: ErrorBody, example: example(first!) } }
-      return [status, { description: `${MEANINGS[status]}${shown}`, ...retry, content }]
+      return [status, { description: `${MEANINGS[status]}${codesText}`, ...retry, content }]
     }),
   )
 }

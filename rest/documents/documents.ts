@@ -70,8 +70,9 @@ export interface Operation {
   readonly fragments: Fragments
   /** What runs: with its fragments, without descriptions and directives of rest/. */
   readonly document: DocumentNode
-  /** The first paragraph of its description, and the others. */
+  /** The first line of its description. */
   readonly summary: string
+  /** The rest. Empty: that of its first field. */
   readonly description: string
   /** Null if the operation is no endpoint, or its route is written by hand. */
   readonly rest: Rest | null
@@ -109,9 +110,13 @@ export function load(
   const loaded = definitions
     .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
     .map((definition) => toOperation(definition, fragments))
-  refuseRepeated(loaded, ({ name }) => `operation ${name}`)
-  refuseRepeated(loaded, ({ tool }) => tool && `tool ${tool.name}`)
-  refuseRepeated(loaded, ({ rest }) => rest && `${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`)
+  refuseRepeated(loaded, 'name', ({ name }) => name)
+  refuseRepeated(loaded, 'name as a tool', ({ tool }) => tool && tool.name)
+  refuseRepeated(
+    loaded,
+    'path',
+    ({ rest }) => rest && `${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`,
+  )
   return new Map(loaded.map((each) => [each.name, each]))
 }
 
@@ -124,14 +129,18 @@ function definitionsOf(source: Source): readonly DefinitionNode[] {
   }
 }
 
-function refuseRepeated(all: readonly Operation[], keyOf: (operation: Operation) => string | null): void {
+function refuseRepeated(
+  all: readonly Operation[],
+  property: string,
+  keyOf: (operation: Operation) => string | null,
+): void {
   const seen = new Map<string, string>()
   for (const each of all) {
     const key = keyOf(each)
     if (key === null) continue
     const other = seen.get(key)
     if (other !== undefined)
-      throw mistake(`It is ${key}, which ${other} is already. Change one of them`, each.definition)
+      throw mistake(`The operation ${other} has the same ${property}. Change one of them`, each.definition)
     seen.set(key, each.name)
   }
 }
@@ -180,7 +189,7 @@ const PATH = /^(?:\/(?:[\w~-][\w.~-]*|\{\w+\}))+$/
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/
 const MODEL_NAME = /^[A-Z]\w*$/
 
-/** What GraphQL allows, but URLs, OpenAPI or clients of MCP do not. */
+/** Checks what GraphQL allows, but URLs, OpenAPI or clients of MCP do not. */
 function checkNames(definition: OperationDefinitionNode): void {
   const refuse = (problem: string): never => {
     throw mistake(problem, definition)

@@ -29,7 +29,7 @@ export interface Arguments {
   readonly inputs: Inputs
   /** The variable with `@body`. Null without one. */
   readonly bodyVariable: string | null
-  /** Of variables. graphql-jit applies none to a variable of a non-null type. */
+  /** Default values of variables: graphql-jit ignores those of non-null types. */
   readonly defaults: Readonly<Record<string, unknown>>
   /** Makes the variables of the values. */
   readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
@@ -57,8 +57,8 @@ export interface Endpoint extends Operation, Arguments {
 }
 
 /**
- * Errors name parameters as the document does, and not as the argument that they fill, unless two of
- * them fill arguments of one name.
+ * Errors name parameters as the document does, and not as the argument that they fill, unless two
+ * of them fill arguments of one name.
  */
 export function parameterSpelling(inputs: Inputs): (parameter: string) => string {
   const byArgument = Map.groupBy(Object.entries(inputs), ([, input]) => input.name)
@@ -87,11 +87,11 @@ export function toEndpoint(operation: Operation): Endpoint | null {
   const hasQuery = rest.method === 'GET' || rest.method === 'DELETE'
   if (hasQuery && given.bodyVariable !== null)
     throw mistake('@body needs the method POST or PATCH', definition)
-  const inText = Object.entries(hasQuery ? given.inputs : pick((name) => inPath.includes(name)))
-  const structured = inText.find(([, { type }]) => isInputObjectType(getNamedType(type)))
-  if (structured !== undefined)
+  const inUrl = Object.entries(hasQuery ? given.inputs : pick((name) => inPath.includes(name)))
+  const object = inUrl.find(([, { type }]) => isInputObjectType(getNamedType(type)))
+  if (object !== undefined)
     throw mistake(
-      `$${structured[0]} is an object, which a URL cannot have. Use a variable for each member`,
+      `$${object[0]} is an object, which a URL cannot have. Use a variable for each member`,
       definition,
     )
   return {
@@ -130,28 +130,28 @@ function tablesOf(fields: readonly Selected[]): readonly ReadTables[] | 'uncache
 export function argumentsOf({ definition }: Operation): Arguments {
   const targets = targetsOf(definition)
   const variables = definition.variableDefinitions ?? []
-  const whole = variables.find((each) => directiveOf('body', each) !== null)
-  const bodyVariable = whole?.variable.name.value ?? null
-  const members = whole === undefined ? {} : membersOf(targets.get(nameOf(whole))!)
-  const single = variables.filter((each) => each !== whole)
-  const lost = variables.find((each) => !targets.has(nameOf(each)))
-  if (lost !== undefined)
+  const bodyDefinition = variables.find((each) => directiveOf('body', each) !== null)
+  const bodyVariable = bodyDefinition?.variable.name.value ?? null
+  const members = bodyDefinition === undefined ? {} : membersOf(targets.get(nameOf(bodyDefinition))!)
+  const others = variables.filter((each) => each !== bodyDefinition)
+  const unplaced = variables.find((each) => !targets.has(nameOf(each)))
+  if (unplaced !== undefined)
     throw mistake(
-      `$${nameOf(lost)} must be an argument of the operation, or a member of one, outside of fragments and lists`,
-      lost,
+      `$${nameOf(unplaced)} must be an argument of the operation, or a member of one, outside of fragments and lists`,
+      unplaced,
     )
   const inputs = {
-    ...Object.fromEntries(single.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
+    ...Object.fromEntries(others.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
     ...members,
   }
   const defaults = Object.fromEntries(
-    single.flatMap((each) =>
+    others.flatMap((each) =>
       each.defaultValue === undefined ? [] : [[nameOf(each), inputs[nameOf(each)]!.defaultValue]],
     ),
   )
   const toVariables: Arguments['toVariables'] = (values) => {
     if (bodyVariable === null) return values
-    const outsideNames = new Set(single.map(nameOf))
+    const outsideNames = new Set(others.map(nameOf))
     const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
       outsideNames.has(name) ? 'outside' : 'inside',
     )

@@ -44,7 +44,7 @@ const WALLET_HEADERS = {
   'x-wallet-timestamp': text('Unix time in seconds, as in the signed text.', '1795184526'),
 }
 
-/** For endpoints that require a wallet: three headers (contract, "Authentication"), or a session. */
+/** For endpoints that require a wallet: three headers ("Authentication"), or a session. */
 export const walletHeaders = {
   headers: object(WALLET_HEADERS, { optional: Object.keys(WALLET_HEADERS) }),
 }

@@ -80,7 +80,10 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
   return selections.flatMap((each) => {
     const condition = each.directives?.find(({ name }) => name.value === 'include' || name.value === 'skip')
     if (condition !== undefined)
-      throw mistake('A member is always there. Use @optional for one that can be absent', condition)
+      throw mistake(
+        '@include and @skip are not supported. Use @optional for a member that can be absent',
+        condition,
+      )
     if (each.kind === Kind.FIELD) return each
     if (each.kind === Kind.FRAGMENT_SPREAD)
       return fieldsOf(fragments.get(each.name.value)!.selectionSet, fragments)

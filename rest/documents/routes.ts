@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { ReadTables } from '../../src/domain/read-versions.ts'
+import { purposeOf } from '../../schema/policy.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
@@ -8,7 +9,7 @@ import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { inputSchema, isRequired, objectOf } from './json-schema.ts'
-import { bodyOf, responseSchema } from './responses.ts'
+import { bodyOf, responseSchema, rootFields } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
@@ -127,7 +128,7 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
     tags: [rest.tag],
     summary,
-    ...(description === '' ? {} : { description }),
+    description: description === '' ? purposeOf(rootFields(endpoint)[0]!.field) : description,
     ...(Object.keys(path).length === 0 ? {} : { params: objectOf(path) }),
     ...(rest.anyQuery ? {} : { querystring: objectOf(query) }),
     ...(body === null ? {} : { body: bodySchema(body, endpoint) }),

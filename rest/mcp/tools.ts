@@ -138,8 +138,8 @@ function forTool(schema: Json): Json {
   const { oneOf, properties, items, format, type, enum: choices, ...rest } = schema
   const { description, additionalProperties, required, minimum, maximum, default: usual } = rest
   return {
-    ...kept({ description, additionalProperties, required, minimum, maximum, default: usual }),
-    ...kept({ enum: choices, type: format === 'uint64' ? textOf(type) : type }),
+    ...withoutUndefined({ description, additionalProperties, required, minimum, maximum, default: usual }),
+    ...withoutUndefined({ enum: choices, type: format === 'uint64' ? textOf(type) : type }),
     ...(items === undefined ? {} : { items: forTool(items as Json) }),
     ...(Array.isArray(oneOf) ? { anyOf: oneOf.map((each) => forTool(each as Json)) } : {}),
     ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, forTool) } : {}),
@@ -149,7 +149,7 @@ function forTool(schema: Json): Json {
 /** Of results, models need no more than the names and types. */
 function typesOf({ type, anyOf, properties, items }: Json): Json {
   return {
-    ...kept({ type }),
+    ...withoutUndefined({ type }),
     ...(items === undefined ? {} : { items: typesOf(items as Json) }),
     ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => typesOf(each as Json)) } : {}),
     ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, typesOf) } : {}),
@@ -158,7 +158,7 @@ function typesOf({ type, anyOf, properties, items }: Json): Json {
 
 const textOf = (type: unknown): unknown => (Array.isArray(type) ? ['string', 'null'] : 'string')
 
-const kept = (schema: Json): Json =>
+const withoutUndefined = (schema: Json): Json =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 
 const mapValues = (schemas: Json, change: (schema: Json) => Json): Json =>

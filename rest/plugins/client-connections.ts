@@ -139,7 +139,7 @@ export function limitClientConnections(
   })
 }
 
-/** X-Forwarded-For may have thousands of entries, and each message of a WebSocket asks for the client. */
+/** X-Forwarded-For may have thousands of entries, and each WebSocket message needs the client. */
 export function readForwardedOnce(app: RestApp): void {
   app.addHook('onRequest', (request, _reply, done) => {
     Object.defineProperty(request, 'ip', { value: request.ip })
@@ -156,7 +156,7 @@ const MAX_COUNTED = 10_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How long the request waited for a turn, if its client network always has some that wait. */
+    /** How long the request waited for a turn. 0 if the queue of its network was just empty. */
     turnWaitMs: number
   }
 }

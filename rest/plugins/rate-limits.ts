@@ -6,7 +6,7 @@ import type { RestApp } from '../rest-app.ts'
 import { LimitedRequest } from './connections.ts'
 import { hasBody } from './server-options.ts'
 
-/** Bytes of a body or a message that cost one more: the most expensive JSON of them takes 0.7 ms. */
+/** Bytes of a body or a message that cost one unit. The most expensive JSON takes 0.7 ms. */
 export const BYTES_PER_UNIT = 32_768
 
 declare module 'fastify' {

@@ -79,7 +79,7 @@ let registrations = 0
 let another: string | null = null
 const signatures = new Set<string>()
 /** Of transactions that were signed, and sent when their blockhash had expired. */
-const unlanded = new Set<string>()
+const expired = new Set<string>()
 
 test(`${CASES} random sponsored transactions cost the fee payer at most what the policy allows`, async () => {
   process.stdout.write(`PROPERTY_SEED=${SEED} PROPERTY_CASES=${CASES}\n`)
@@ -109,7 +109,7 @@ test(`${CASES} random sponsored transactions cost the fee payer at most what the
   world.localnet.stepSlot(2)
   // The fee payer signed only transactions whose responses are accounted for.
   expect((await transactionsOnLedger()).difference(known)).toEqual(signatures)
-  expect(await signedOnRecord()).toEqual(signatures.union(unlanded))
+  expect(await signedOnRecord()).toEqual(signatures.union(expired))
   expect(await overusedCodes()).toEqual([])
 }, 3_600_000)
 
@@ -161,7 +161,7 @@ async function runCase(random: RandomCase): Promise<void> {
   ) {
     // Prepared with a blockhash that was cached, and more than 150 cases ended within a second.
     count('sent in its last block')
-    unlanded.add(signature)
+    expired.add(signature)
     return
   }
   signatures.add(signature)

@@ -37,7 +37,7 @@ interface Connection {
 
 /** Bytes of a TLS handshake. OpenSSL accepts certificates of 102,400 bytes. */
 const MAX_HANDSHAKE_BYTES = 131_072
-/** Bytes of TLS after it, beside as many as the data: tickets, and a record that is not complete. */
+/** Bytes of TLS after it, beside those of the data: tickets, and an incomplete record. */
 const MAX_TLS_BYTES = 65_536
 /** OpenSSL processes what it gets without a pause: 1 ms for the shortest messages. */
 const DECRYPTED_AT_ONCE = 4_096

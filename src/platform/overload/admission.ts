@@ -15,8 +15,8 @@ export type Priority = 'low' | 'high'
 export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay' | 'turn_delay'
 
 /**
- * Milliseconds that a request may wait for a turn of its client network, while others of it always
- * wait. Longer waits keep the connections of a proxy from its other clients.
+ * Milliseconds that a request may wait for a turn while the queue of its client network does not
+ * become empty. With longer waits, waiting requests would use all connections of the client.
  */
 export const MAX_TURN_WAIT_MS = 100
 

@@ -187,9 +187,8 @@ async function outcome(run: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     if (!isDomainError(error)) throw error
     // The texts of GraphQL's own errors of variables differ.
-    return error.code === 'INVALID_REQUEST'
-      ? { code: error.code }
-      : { code: error.code, message: error.message }
+    const { code, message } = error
+    return code === 'INVALID_REQUEST' && message.startsWith('Variable ') ? { code } : { code, message }
   }
 }
 

@@ -170,7 +170,7 @@ test('every parameter has a schema, and /agents has the parameters of the contra
   for (const { schema } of parameters) expect(schema['type']).toBeTruthy()
 })
 
-test('every leaf of a response has an example or a list of values', () => {
+test('every leaf of a body has an example or a list of values', () => {
   const bare: string[] = []
   const walk = (given: Json, at: string): void => {
     const schema = resolvedSchema(document, given)
@@ -187,9 +187,11 @@ test('every leaf of a response has an example or a list of values', () => {
     if (isLeaf && schema['examples'] === undefined && schema['enum'] === undefined) bare.push(at)
   }
   for (const [path, operations] of Object.entries(document.paths)) {
-    for (const { responses } of Object.values(operations))
+    for (const { requestBody, responses } of Object.values(operations)) {
+      for (const { schema } of Object.values(requestBody?.content ?? {})) walk(schema, `${path} request`)
       for (const [status, { content = {} }] of Object.entries(responses))
         if (status.startsWith('2')) for (const { schema } of Object.values(content)) walk(schema, path)
+    }
   }
   expect(bare).toEqual([])
 })

@@ -214,7 +214,7 @@ describe('the start refuses', () => {
     [
       'two operations of one path',
       `"X" query X @rest(path: "/x/{a}", tag: "X") ${FIELDS} "Y" query Y @rest(path: "/x/{b}", tag: "X") ${FIELDS}`,
-      'already',
+      'has the same path',
     ],
     [
       'the name of a built-in tool',
@@ -254,7 +254,7 @@ describe('the start refuses', () => {
     [
       'a condition',
       `"X" query X @rest(path: "/x/a", tag: "X") { info { name @include(if: false) } }`,
-      '@optional',
+      '@include and @skip',
     ],
     [
       'a path that no URL can have',
