@@ -1,6 +1,8 @@
 import { isPubkey } from '@agent-registry/solana'
 import { DID_METHOD, parseDid } from '../domain/did.ts'
 import type { Page, PageInput } from '../domain/page.ts'
+import { textParameter } from '../domain/parameters.ts'
+import { MAX_NAME_SEARCH } from './agent-filter.ts'
 import type { AgentRow } from './agent-row.ts'
 import type { SortedAgentFilter } from './list-agents.ts'
 
@@ -39,6 +41,7 @@ export async function lookupAgents(agents: Lookups, query: string): Promise<Foun
     const owned = await agents.findByOwner(text)
     return owned === null ? found('pda', await agents.lookUp(text)) : found('owner', owned)
   }
-  const { rows } = await agents.list({ name: text, limit: MATCHES, includeMismatched: true })
+  const name = textParameter(MAX_NAME_SEARCH)('query', text)
+  const { rows } = await agents.list({ name, limit: MATCHES, includeMismatched: true })
   return { matchedBy: 'name', agents: rows }
 }
