@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
 import { fragmentsOf } from '../schema/document-size.ts'
@@ -44,7 +44,7 @@ export interface Operations {
     options: ReadOptions<Found<Data>, Body> & ChargeOptions,
   ): CachedRead<Variables, Body>
   /** Options of routes that read the tables: the response says how old they are. */
-  readonly tables: { readonly preHandler: (request: FastifyRequest, reply: FastifyReply) => Promise<void> }
+  readonly tables: { readonly preHandler: ReturnType<typeof sendTablesAge> }
   /** Options of routes that require a wallet. It is authenticated before the body is read. */
   readonly walletAuth: {
     readonly config: { readonly priority: 'high' }

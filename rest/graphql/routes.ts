@@ -76,10 +76,11 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       method: 'GET',
       // Yoga does not support HEAD.
       exposeHeadRoute: false,
-      preHandler: async (request, reply) => {
-        if (!request.ws) return tablesAge(request, reply)
+      preHandler: (request, reply, done) => {
+        if (!request.ws) return tablesAge(request, reply, done)
         originGuard.checkOrigin(request.raw)
         sockets.checkLimit(request.ip)
+        done()
       },
       wsHandler: (socket, request) => {
         request.admissionSlot?.release()

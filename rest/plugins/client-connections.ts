@@ -151,8 +151,6 @@ export function readForwardedOnce(app: RestApp): void {
 const REQUESTS_PER_TURN = 16
 /** What a refusal takes of a turn. If it took a whole request, a long queue would never end. */
 const REFUSAL = 1 / 4
-/** Networks whose requests are counted, so that their number does not fill the memory. */
-const MAX_COUNTED = 10_000
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -170,8 +168,14 @@ export function takeTurns(app: RestApp, now: () => number = () => performance.no
   app.decorateRequest('turnWaitMs', 0)
   const begun = new Map<string, number>()
   const waiting = new Map<string, { readonly since: number; readonly queue: (() => number)[] }>()
+  let isTurnSet = false
+  const setTurn = (): void => {
+    if (!isTurnSet) setImmediate(nextTurn)
+    isTurnSet = true
+  }
   const share = (): number => Math.ceil(REQUESTS_PER_TURN / Math.max(1, waiting.size))
   const nextTurn = (): void => {
+    isTurnSet = false
     begun.clear()
     const max = share()
     for (const [client, { queue }] of waiting) {
@@ -181,7 +185,7 @@ export function takeTurns(app: RestApp, now: () => number = () => performance.no
       if (queue.length === 0) waiting.delete(client)
       begun.set(client, count)
     }
-    if (waiting.size > 0) setImmediate(nextTurn)
+    if (waiting.size > 0) setTurn()
   }
   app.addHook('onRequest', (request, reply, done) => {
     /** Returns what the request took of a turn: nothing if the client has disconnected before. */
@@ -196,13 +200,12 @@ export function takeTurns(app: RestApp, now: () => number = () => performance.no
     }
     const client = clientNetwork(request.ip)
     const count = begun.get(client) ?? 0
+    setTurn()
     if (count < share()) {
-      if (begun.size >= MAX_COUNTED) begun.clear()
       begun.set(client, count + 1)
       begin()
       return
     }
-    if (waiting.size === 0) setImmediate(nextTurn)
     const arrived = now()
     const { since, queue } = waiting.get(client) ?? { since: arrived, queue: [] }
     waiting.set(client, { since, queue })

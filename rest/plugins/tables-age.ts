@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TablesAge } from '../../src/health/health-service.ts'
 import type { Services } from '../../src/services.ts'
 
 /** The headers that say how old the tables of a read are, for the OpenAPI document. */
@@ -21,9 +22,14 @@ export const TABLES_AGE_HEADERS = {
  * that is not found can still appear.
  */
 export function sendTablesAge({ info }: Services) {
-  return async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return (_request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const send = (age: TablesAge | null): void => {
+      if (age !== null) reply.header('x-registry-slot', age.slot).header('x-registry-age', age.seconds)
+      done()
+    }
     // Before the read starts, so that it contains at least this slot.
-    const age = await info.tablesAge()
-    if (age !== null) reply.headers({ 'x-registry-slot': age.slot, 'x-registry-age': age.seconds })
+    const age = info.tablesAge()
+    if (age instanceof Promise) age.then(send, done)
+    else send(age)
   }
 }

@@ -1,11 +1,25 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
+/** The networks of addresses that are in use now. Each request asks for its own several times. */
+const known = new Map<string, string>()
+const MAX_KNOWN = 1_000
+
 /**
  * The unit of every limit per client: an IPv4 address (also one mapped into IPv6), or the /64 of an
  * IPv6 address, because a client owns its whole /64. Removes a port that a proxy added. Text that
  * is not an address is returned as it is, or as `unknown` if it is long.
  */
 export function clientNetwork(text: string): string {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const network = readNetwork(text)
+  if (known.size >= MAX_KNOWN) known.clear()
+  // Only texts that are their own copy, so that long headers are not kept.
+  if (network === text) known.set(network, network)
+  return network
+}
+
+function readNetwork(text: string): string {
   const ip = withoutPort(text)
   // A copy: V8 would keep the whole X-Forwarded-For of which the address is a part.
   if (isIPv4(ip)) return ip.split('.').join('.')

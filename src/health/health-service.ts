@@ -26,7 +26,7 @@ export interface HealthService {
   detailedHealth(): Promise<DetailedHealth>
   readiness(): Promise<Readiness>
   /** What a read that starts now contains at least. Null if it is unknown. */
-  tablesAge(): Promise<TablesAge | null>
+  tablesAge(): TablesAge | null | Promise<TablesAge | null>
   /** Of the ledger, base-58. Throws LEDGER_UNAVAILABLE if it was never read. */
   genesisHash(): Promise<string>
   /** Throws LEDGER_UNAVAILABLE. */
@@ -61,15 +61,23 @@ export function createHealthService({
   const indexerStatus = cachedValue({
     ...AGE_CACHE,
     clock: rest.clock,
-    load: async () => ({ ...(await rest.indexerStatus()), at: rest.clock.now() }),
+    // Reads fail by themselves if the database does not answer, and do not ask again for a second.
+    load: async () => {
+      const status = await rest.indexerStatus().catch(() => null)
+      return status && { ...status, at: rest.clock.now() }
+    },
   })
+  type Status = Awaited<ReturnType<typeof indexerStatus.get>>
+  const toAge = (status: Status): TablesAge | null => {
+    if (status === null || status.cursorSlot === null || status.lagSeconds === null) return null
+    const seconds = status.lagSeconds + (rest.clock.now() - status.at) / 1_000
+    return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
+  }
   return {
-    tablesAge: async () => {
-      // Reads fail by themselves if the database does not answer.
-      const status = await indexerStatus.get().catch(() => null)
-      if (status === null || status.cursorSlot === null || status.lagSeconds === null) return null
-      const seconds = status.lagSeconds + (rest.clock.now() - status.at) / 1_000
-      return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
+    tablesAge: () => {
+      // Almost always known, and each read waits for it.
+      const status = indexerStatus.current()
+      return status instanceof Promise ? status.then(toAge) : toAge(status)
     },
     health: () => health(rest.clock),
     detailedHealth: shared(() => detailedHealth(rest)),

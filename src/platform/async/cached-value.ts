@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 export interface CachedValue<Value> {
+  /** The value if there is no need to wait for it, and what `get` returns otherwise. */
+  current(): Value | Promise<Value>
   get(): Promise<Value>
   /** The next `get` loads a new value. */
   invalidate(): void
@@ -35,13 +37,16 @@ export function cachedValue<Value>(options: {
     return request
   }
 
+  const current = (): Value | Promise<Value> => {
+    const age = cached === null ? Infinity : clock.now() - cached.loadedAt
+    if (cached === null || age >= maxAgeMs) return loading ?? reload()
+    if (age >= freshMs && loading === null) reload().catch(() => undefined)
+    return cached.value
+  }
+
   return {
-    get: async () => {
-      const age = cached === null ? Infinity : clock.now() - cached.loadedAt
-      if (cached === null || age >= maxAgeMs) return loading ?? reload()
-      if (age >= freshMs && loading === null) reload().catch(() => undefined)
-      return cached.value
-    },
+    current,
+    get: async () => current(),
     invalidate: () => {
       cached = null
       loading = null
