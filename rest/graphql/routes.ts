@@ -76,12 +76,14 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       method: 'GET',
       // Yoga does not support HEAD.
       exposeHeadRoute: false,
-      preHandler: (request, reply, done) => {
-        if (!request.ws) return tablesAge(request, reply, done)
-        originGuard.checkOrigin(request.raw)
-        sockets.checkLimit(request.ip)
-        done()
-      },
+      preHandler: [
+        (request, reply, done) => (request.ws ? done() : tablesAge(request, reply, done)),
+        async (request) => {
+          if (!request.ws) return
+          originGuard.checkOrigin(request.raw)
+          sockets.checkLimit(request.ip)
+        },
+      ],
       wsHandler: (socket, request) => {
         request.admissionSlot?.release()
         sockets.serve(socket, contextOf(request), (authorization) =>
