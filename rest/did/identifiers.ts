@@ -1,14 +1,18 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import type { DidResolution } from '../../src/identity/did/resolve-did.ts'
 import { addVary } from '../contract/vary.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { operations as documents } from '../documents/documents.ts'
-import { type DidData, partOf, toMultikeyDocument } from './documents.ts'
+import {
+  type DidData,
+  metadataOf,
+  partOf,
+  type ResolvedAgent,
+  toMultikeyDocument,
+} from '../../src/identity/did/representations.ts'
 import { sendResolutionError } from './identifier-errors.ts'
 import { DEREFERENCING, DOCUMENT_TYPES, RESOLUTION_TYPES, resolveIdentifierSchema } from './schemas.ts'
 import { preferredType } from './media-type.ts'
@@ -21,7 +25,8 @@ interface Request {
   Querystring: { service?: string }
 }
 
-type Resolution = { readonly agent: Pick<DidResolution['agent'], 'status' | 'createdAt' | 'updatedAt'> } & {
+interface Resolution {
+  readonly agent: ResolvedAgent
   readonly didDocument: DidData
 }
 
@@ -45,7 +50,7 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
       throw new DomainError('NOT_ACCEPTABLE', { type: offers.join(', '), value: quoted(accept) })
     const resolution = ((await resolve(request, { did })) as { did: Resolution }).did
     const document = toMultikeyDocument(resolution.didDocument)
-    const metadata = metadataOf(resolution, document)
+    const metadata = metadataOf(resolution.agent, document)
     if ('deactivated' in metadata) reply.code(410)
     // Bytes, because Fastify adds a charset to texts.
     const send = (body: object) => reply.type(type).send(Buffer.from(JSON.stringify(body)))
@@ -67,14 +72,4 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
       })
     return endpoint === null ? send(found) : reply.code(303).header('location', endpoint).send()
   })
-}
-
-/** An agent that its owner deactivated stays deactivated. */
-function metadataOf({ agent }: Resolution, document: object) {
-  return {
-    created: agent.createdAt,
-    updated: agent.updatedAt,
-    versionId: hash('sha256', JSON.stringify(document), 'base64url'),
-    ...(agent.status === 'deactivated' ? { deactivated: true } : {}),
-  }
 }

@@ -1,7 +1,7 @@
 import { operations as documents } from '../documents/documents.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
-import { type DidData, toDidDocument, toMultikeyDocument } from './documents.ts'
+import { type DidData, toDidDocument, toMultikeyDocument } from '../../src/identity/did/representations.ts'
 import { identifierRoutes } from './identifiers.ts'
 import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema } from './schemas.ts'

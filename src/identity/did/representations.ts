@@ -1,4 +1,6 @@
-import type { DidDocument, VerificationMethod } from '../../src/identity/did/document.ts'
+import { hash } from 'node:crypto'
+import type { DidDocument, VerificationMethod } from './document.ts'
+import type { DidResolution } from './resolve-did.ts'
 
 /** A DID Document as GraphQL returns it. */
 export type DidData = Omit<DidDocument, 'verificationMethod'> & {
@@ -41,4 +43,17 @@ export function partOf(document: MultikeyDocument, id: string): object | null {
   // Verifiers that fetch the key alone need its context.
   if (key !== undefined) return { '@context': MULTIKEY, ...key }
   return document.service.find((each) => each.id === id) ?? null
+}
+
+/** What the metadata of a document says of its agent. */
+export type ResolvedAgent = Pick<DidResolution['agent'], 'status' | 'createdAt' | 'updatedAt'>
+
+/** An agent that its owner deactivated stays deactivated. */
+export function metadataOf(agent: ResolvedAgent, document: MultikeyDocument) {
+  return {
+    created: agent.createdAt,
+    updated: agent.updatedAt,
+    versionId: hash('sha256', JSON.stringify(document), 'base64url'),
+    ...(agent.status === 'deactivated' ? { deactivated: true } : {}),
+  }
 }
