@@ -9,7 +9,7 @@ import { shedLoad } from './plugins/load-shedding.ts'
 import { registerRest } from './index.ts'
 import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins, securityHeaders } from './plugins/browser-headers.ts'
-import { createOriginGuard } from './plugins/origin-guard.ts'
+import { createOriginGuard, isLocal } from './plugins/origin-guard.ts'
 import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
@@ -56,6 +56,8 @@ export interface AppOptions {
   readonly peers?: Peers | null
   /** Operations of the operator (documents/operators.ts). Default: none. */
   readonly operatorDocuments?: readonly Operation[]
+  /** Whether the process runs a localnet, whose fields are then in the schema. Default: false. */
+  readonly hasLocalnet?: boolean
   /** Serves the web console. Default: false. */
   readonly console?: boolean | Pick<ConsoleOptions, 'dist'>
 }
@@ -108,12 +110,31 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers, operatorDocuments }
+    // Any page of a browser on this machine could use its tools.
+    const pages = isLocal(ownNames) ? corsOrigins.filter((each) => each !== '*') : corsOrigins
+    const mcpOptions = {
+      services,
+      logger,
+      version,
+      originGuard: createOriginGuard(pages, ownNames),
+      connectionLimits,
+      peers,
+      operatorDocuments,
+    }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
     rootRoute(app, { version, baseUrl, hasConsole: console !== false })
     if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
-    graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor })
+    const { hasLocalnet = false } = options
+    graphqlRoutes(app, {
+      services,
+      logger,
+      metrics,
+      originGuard,
+      connectionLimits,
+      executor,
+      hasLocalnet,
+    })
   }
   const cache =
     surface === 'all' && responseCacheBytes > 0

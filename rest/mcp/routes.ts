@@ -4,7 +4,7 @@ import type { McpContext } from './context.ts'
 import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
 import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
-import { messagePriority, TOOLS, toolsOf } from './tools.ts'
+import { chosenTools, messagePriority, TOOLS, toolsOf } from './tools.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Operation } from '../documents/documents.ts'
@@ -49,8 +49,9 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
   const tools = [...TOOLS, ...toolsOf(options.operatorDocuments)]
-  const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'authenticate' | 'era'>) =>
-    createMcpServer({ services, clientIp: ip, logger, ...context }, version, tools)
+  type Context = Pick<McpContext, 'admit' | 'authenticate' | 'era'>
+  const serverFor = ({ ip }: FastifyRequest, chosen: typeof tools, context: Context) =>
+    createMcpServer({ services, clientIp: ip, logger, ...context }, version, chosen)
 
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
@@ -58,6 +59,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     const { body, headers } = request
     if (Array.isArray(body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
+    const chosen = chosenTools(tools, request.url)
     const agentPdas = subscribedAgents(body)
     const subscription = agentPdas === null ? NO_SUBSCRIPTION : await subscribe(services, agentPdas, reply)
     let failure: unknown
@@ -67,7 +69,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
       body,
       // The request keeps its slot until the tool has finished, also if its client disconnects.
       createServer: (era) =>
-        serverFor(request, {
+        serverFor(request, chosen, {
           era,
           admit: () => noop,
           authenticate: () => authenticateRequest(services, request),
@@ -83,10 +85,11 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
   const sessions = createSessions(MESSAGES, connectionLimits, sessionIdPrefix(peers))
   const passMessage = createSessionMessages(sessions, peers)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
+    const chosen = chosenTools(tools, request.url)
     sessions.checkLimit(request.ip)
     if (!hijackReply(request, reply)) return
     request.admissionSlot?.release()
-    const server = serverFor(request, {
+    const server = serverFor(request, chosen, {
       era: 'legacy',
       admit: (priority) => services.admission.admit(priority, request.ip),
       authenticate: () => authenticateToken(services, request, request.headers.authorization),

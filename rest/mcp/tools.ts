@@ -7,15 +7,16 @@ import type {
 } from '@modelcontextprotocol/server'
 import { type ASTNode, getNamedType, visit } from 'graphql'
 import { createGraphQLContext } from '../../schema/context.ts'
-import { schema } from '../../schema/index.ts'
+import { schemaOfTexts } from '../../schema/variants.ts'
 import { purposeOf } from '../../schema/policy.ts'
 import { operationUnits } from '../../schema/operation-cost.ts'
 import { knownError } from '../../src/domain/known-error.ts'
+import { booleanParameter, enumParameter, optional } from '../../src/domain/parameters.ts'
 import { visible } from '../../src/domain/quoted.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import { bodyReader } from '../contract/body.ts'
 import type { Json } from '../contract/shapes.ts'
-import { type Operation, operations } from '../documents/documents.ts'
+import { type Operation, operations, TOOLSETS } from '../documents/documents.ts'
 import { argumentsOf, parameterSpelling } from '../documents/endpoints.ts'
 import { objectOf } from '../documents/json-schema.ts'
 import { bodyOf, isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
@@ -53,10 +54,15 @@ function hints(
 
 type Values = Record<string, unknown>
 
+/** Integers of 64 bits are text, as in /graphql. */
+const toolSchema = schemaOfTexts()
+
 /** A tool that can be registered on a server. It is built once per process. */
 interface Tool {
   readonly name: string
   readonly priority: Priority
+  readonly isReadOnly: boolean
+  readonly toolset: Toolset
   register(server: McpServer, context: McpContext): void
 }
 
@@ -99,6 +105,8 @@ function toTool(operation: Operation): Tool | null {
   return {
     name,
     priority: effect === 'SEND' ? 'high' : 'low',
+    isReadOnly: effect === 'READ',
+    toolset: operation.tool.toolset,
     register: (server, context) =>
       server.registerTool(name, config, ((given: Values) => call(given, context)) as never),
   }
@@ -106,10 +114,10 @@ function toTool(operation: Operation): Tool | null {
 
 /** Runs an operation for a client of MCP, with the units and limits of /graphql. */
 export function toolRunner(operation: Operation): (given: Values, context: McpContext) => Promise<Values> {
-  const run = compile<Values, Values>(operation.document, 'jit', schema)
+  const run = compile<Values, Values>(operation.document, 'jit', toolSchema)
   const toBody = bodyOf(keepingNulls(operation)) as (data: Values) => Values
   const { defaults, toVariables } = argumentsOf(operation)
-  const fragmentOf = (name: string) => operation.fragments.get(name)?.selectionSet
+  const fragmentOf = (name: string) => operation.fragments.get(name)
   return async (given, { services, clientIp, authenticate }) => {
     const variables = toVariables({ ...defaults, ...given })
     const { rateLimits } = services
@@ -135,13 +143,13 @@ function keepingNulls(operation: Operation): Operation {
  * OpenAPI, examples and patterns. Integers of 64 bits are text.
  */
 function forTool(schema: Json): Json {
-  const { oneOf, properties, items, format, type, enum: choices, ...rest } = schema
+  const { oneOf, anyOf = oneOf, properties, items, format, type, enum: choices, ...rest } = schema
   const { description, additionalProperties, required, minimum, maximum, default: usual } = rest
   return {
     ...withoutUndefined({ description, additionalProperties, required, minimum, maximum, default: usual }),
     ...withoutUndefined({ enum: choices, type: format === 'uint64' ? textOf(type) : type }),
     ...(items === undefined ? {} : { items: forTool(items as Json) }),
-    ...(Array.isArray(oneOf) ? { anyOf: oneOf.map((each) => forTool(each as Json)) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => forTool(each as Json)) } : {}),
     ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, forTool) } : {}),
   }
 }
@@ -234,6 +242,25 @@ function toolError(
 /** The operations with the directive `@tool`. */
 export function toolsOf(all: Iterable<Operation>): Tool[] {
   return Array.from(all).flatMap((each) => toTool(each) ?? [])
+}
+
+type Toolset = NonNullable<Operation['tool']>['toolset']
+const readToolset = enumParameter(TOOLSETS.map((each) => each.toLowerCase()))
+
+/**
+ * The tools that a client asks for: `?toolsets=agents,webhooks`, and `?readonly=true` for those that
+ * change nothing. Throws INVALID_ENUM and INVALID_BOOLEAN.
+ */
+export function chosenTools(tools: readonly Tool[], url: string): Tool[] {
+  const { searchParams } = new URL(url, 'http://localhost')
+  const readOnly = optional(booleanParameter, 'readonly', searchParams.get('readonly')) ?? false
+  const toolsets = searchParams
+    .get('toolsets')
+    ?.split(',')
+    .map((each) => readToolset('toolsets', each).toUpperCase())
+  return tools.filter(
+    (tool) => (tool.isReadOnly || !readOnly) && (toolsets === undefined || toolsets.includes(tool.toolset)),
+  )
 }
 
 export const TOOLS: readonly Tool[] = toolsOf(operations.values())

@@ -43,6 +43,13 @@ export function createOriginGuard(
   }
 }
 
+const LOOPBACK = /^(?:127(?:\.\d+){3}|\[?::1\]?|localhost|.*\.localhost)$/
+
+/** Whether only programs of this machine can reach the service under these names. */
+export function isLocal(ownNames: readonly string[] | null): boolean {
+  return ownNames !== null && ownNames.length > 0 && ownNames.every((name) => LOOPBACK.test(name))
+}
+
 /** Ignores the port, which differs behind a container or a proxy and plays no part in rebinding. */
 function isOwnHost(host: string, ownNames: readonly string[]): boolean {
   if (!URL.canParse(`http://${host}`)) return false

@@ -189,8 +189,15 @@ test('if the host names are not configured, only pages of another host are refus
   await unknown.close()
 })
 
-test('with the origin *, MCP accepts every origin and host name', async () => {
+test('with the origin *, MCP accepts every origin and host name, unless it is only for this machine', async () => {
   const headers = { host: 'rebound.example', origin: 'https://anybody.example' }
-  expect((await sendMcp(open, 'POST', '/mcp', headers)).statusCode).toBe(200)
-  expect((await sendMcp(open, 'POST', '/mcp', { host: 'rebound.example' })).statusCode).toBe(200)
+  const known = await createTestApp({ baseUrl: 'https://registry.example', hostNames: ['gateway'] })
+  for (const [app, status] of [
+    [known, 200],
+    [open, 403],
+  ] as const) {
+    expect((await sendMcp(app, 'POST', '/mcp', headers)).statusCode).toBe(status)
+    expect((await sendMcp(app, 'POST', '/mcp', { host: 'rebound.example' })).statusCode).toBe(status)
+  }
+  await known.close()
 })
