@@ -47,6 +47,9 @@ const WALLET = '4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo'
 /** Values for the examples of errors whose texts have some. */
 const CONTEXTS: { readonly [Code in ErrorCode]?: ErrorContext<Code> } = {
   INVALID_INTEGER: { parameter: 'limit', min: 1, max: 200, value: '"0"' },
+  INVALID_CURSOR: { parameter: 'after', value: '"x"' },
+  INVALID_NODE_ID: { parameter: 'id', value: '"x"' },
+  TOO_MANY_ACCOUNT_KEYS: { count: 129, max: 128 },
   INVALID_PUBKEY: { parameter: 'pda', value: '"x"' },
   INVALID_DID: { parameter: 'did', value: '"did:sol:x"' },
   DID_METHOD_NOT_SUPPORTED: { value: '"did:web:a.example"' },

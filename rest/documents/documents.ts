@@ -7,6 +7,12 @@ import {
   type DirectiveNode,
   type DocumentNode,
   extendSchema,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  getNamedType,
+  TypeInfo,
+  visitWithTypeInfo,
   type FragmentDefinitionNode,
   getDirectiveValues,
   type GraphQLDirective,
@@ -51,6 +57,8 @@ export function mistake(problem: string, node: ASTNode): Error {
   return new Error(new GraphQLError(text, { nodes: [place] }).toString())
 }
 
+export const TOOLSETS = ['AGENTS', 'CREDENTIALS', 'TRANSACTIONS', 'WEBHOOKS'] as const
+
 /** What `@tool` of an operation says. */
 export interface Tool {
   /** Unique among all tools. */
@@ -59,6 +67,7 @@ export interface Tool {
   /** In place of the text of the operation or its field. */
   readonly description?: string | null
   readonly effect: 'READ' | 'PREPARE' | 'ATTACH' | 'SEND'
+  readonly toolset: (typeof TOOLSETS)[number]
 }
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
@@ -173,7 +182,7 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
     name,
     definition,
     fragments,
-    document: withoutDirectives(written),
+    document: toRun(written, definition),
     summary,
     description: lines
       .join('\n')
@@ -234,15 +243,48 @@ function usedFragments(definition: OperationDefinitionNode, all: Fragments): Fra
   return used
 }
 
-function withoutDirectives(document: DocumentNode): DocumentNode {
+/**
+ * The form that runs. The services refuse a request without a required value (schema/variants.ts),
+ * so its variable can be null.
+ */
+function toRun(document: DocumentNode, definition: OperationDefinitionNode): DocumentNode {
+  const targets = targetsOf(definition)
   const undescribed = { enter: <Node extends object>(node: Node) => ({ ...node, description: undefined }) }
   return visit(document, {
     Directive: (node: ConstDirectiveNode | DirectiveNode) =>
       DIRECTIVES.has(node.name.value) ? null : undefined,
     OperationDefinition: undescribed,
-    VariableDefinition: undescribed,
+    VariableDefinition: {
+      enter: (node) => {
+        const isRequired = targets.get(node.variable.name.value)?.extensions.required === true
+        const type = isRequired && node.type.kind === Kind.NON_NULL_TYPE ? node.type.type : node.type
+        return { ...node, type, description: undefined }
+      },
+    },
     FragmentDefinition: undescribed,
   })
+}
+
+/** The argument, or the member of an input object, that each variable fills. */
+export function targetsOf(
+  definition: OperationDefinitionNode,
+): Map<string, GraphQLArgument | GraphQLInputField> {
+  const types = new TypeInfo(schema)
+  const targets = new Map<string, GraphQLArgument | GraphQLInputField>()
+  visit(
+    definition,
+    visitWithTypeInfo(types, {
+      Variable: ({ name: { value: variable } }, _key, parent) => {
+        if (parent === undefined || !('kind' in parent)) return
+        if (parent.kind === Kind.ARGUMENT) targets.set(variable, types.getArgument()!)
+        if (parent.kind === Kind.OBJECT_FIELD) {
+          const input = getNamedType(types.getParentInputType()) as GraphQLInputObjectType
+          targets.set(variable, input.getFields()[parent.name.value]!)
+        }
+      },
+    }),
+  )
+  return targets
 }
 
 /** All operations of rest/, by name. Throws an error with file and line for a mistake in them. */

@@ -1,23 +1,17 @@
 import {
   getNamedType,
   isInputObjectType,
-  type GraphQLInputField,
-  type GraphQLArgument,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  Kind,
-  TypeInfo,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { ReadTables } from '../../src/domain/read-versions.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import { schema } from '../../schema/index.ts'
-import { directiveOf, mistake, type Operation, operations, type Rest } from './documents.ts'
+import { directiveOf, mistake, type Operation, operations, type Rest, targetsOf } from './documents.ts'
 import type { Input } from './json-schema.ts'
 import { rootFields, type Selected } from './responses.ts'
 
@@ -29,6 +23,8 @@ export interface Arguments {
   readonly inputs: Inputs
   /** The variable with `@body`. Null without one. */
   readonly bodyVariable: string | null
+  /** Whether the body must have exactly one of its members. */
+  readonly isOneOf: boolean
   /** Default values of variables: graphql-jit ignores those of non-null types. */
   readonly defaults: Readonly<Record<string, unknown>>
   /** Makes the variables of the values. */
@@ -43,7 +39,6 @@ export interface Policy {
   /** Of all fields. Undefined if a root field does not read tables. */
   readonly tables: readonly ReadTables[] | 'uncached' | undefined
   readonly errors: readonly ErrorCode[]
-  readonly exactlyOneOf: readonly string[] | undefined
 }
 
 /** An operation as an endpoint: where each of its values is in a request. */
@@ -113,14 +108,16 @@ function policyOf(operation: Operation): Policy {
     priority: all.every(({ priority }) => priority === 'high') ? 'high' : 'low',
     tables: all.every(({ tables }) => tables !== undefined) ? tablesOf(fields) : undefined,
     errors: [...new Set(all.flatMap(({ errors = [] }) => errors))],
-    exactlyOneOf: all.find(({ exactlyOneOf }) => exactlyOneOf !== undefined)?.exactlyOneOf,
   }
 }
 
 function tablesOf(fields: readonly Selected[]): readonly ReadTables[] | 'uncached' {
   const found = new Set<ReadTables>()
-  for (const { field, inner } of fields)
-    for (const tables of [field.extensions.tables ?? [], tablesOf(inner ?? [])]) {
+  for (const { field, inner, variants } of fields)
+    for (const tables of [
+      field.extensions.tables ?? [],
+      ...[inner ?? [], ...(variants?.values() ?? [])].map(tablesOf),
+    ]) {
       if (tables === 'uncached') return tables
       for (const each of tables) found.add(each)
     }
@@ -132,7 +129,7 @@ export function argumentsOf({ definition }: Operation): Arguments {
   const variables = definition.variableDefinitions ?? []
   const bodyDefinition = variables.find((each) => directiveOf('body', each) !== null)
   const bodyVariable = bodyDefinition?.variable.name.value ?? null
-  const members = bodyDefinition === undefined ? {} : membersOf(targets.get(nameOf(bodyDefinition))!)
+  const bodyType = bodyDefinition && objectTypeOf(targets.get(nameOf(bodyDefinition))!)
   const others = variables.filter((each) => each !== bodyDefinition)
   const unplaced = variables.find((each) => !targets.has(nameOf(each)))
   if (unplaced !== undefined)
@@ -142,7 +139,7 @@ export function argumentsOf({ definition }: Operation): Arguments {
     )
   const inputs = {
     ...Object.fromEntries(others.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
-    ...members,
+    ...bodyType?.getFields(),
   }
   const defaults = Object.fromEntries(
     others.flatMap((each) =>
@@ -157,15 +154,15 @@ export function argumentsOf({ definition }: Operation): Arguments {
     )
     return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
   }
-  return { inputs, bodyVariable, defaults, toVariables }
+  return { inputs, bodyVariable, isOneOf: bodyType?.isOneOf === true, defaults, toVariables }
 }
 
 function nameOf({ variable }: VariableDefinitionNode): string {
   return variable.name.value
 }
 
-function membersOf({ type }: Input): Inputs {
-  return (getNamedType(type) as GraphQLInputObjectType).getFields()
+function objectTypeOf({ type }: Input): GraphQLInputObjectType {
+  return getNamedType(type) as GraphQLInputObjectType
 }
 
 /** What the document says of a variable, and otherwise the argument that it fills. */
@@ -178,24 +175,4 @@ function toInput({ type, description, defaultValue }: VariableDefinitionNode, ta
     defaultValue: defaultValue === undefined ? target.defaultValue : valueFromAST(defaultValue, given),
     extensions: target.extensions,
   }
-}
-
-/** The argument, or the member of an input object, that each variable fills. */
-function targetsOf(definition: Operation['definition']): Map<string, GraphQLArgument | GraphQLInputField> {
-  const types = new TypeInfo(schema)
-  const targets = new Map<string, GraphQLArgument | GraphQLInputField>()
-  visit(
-    definition,
-    visitWithTypeInfo(types, {
-      Variable: ({ name: { value: variable } }, _key, parent) => {
-        if (parent === undefined || !('kind' in parent)) return
-        if (parent.kind === Kind.ARGUMENT) targets.set(variable, types.getArgument()!)
-        if (parent.kind === Kind.OBJECT_FIELD) {
-          const input = getNamedType(types.getParentInputType()) as GraphQLInputObjectType
-          targets.set(variable, input.getFields()[parent.name.value]!)
-        }
-      },
-    }),
-  )
-  return targets
 }

@@ -9,14 +9,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { DateTime, EVENT_TYPE_EXAMPLE, type Json, NAME, named, Pubkey, VALUES } from '../contract/shapes.ts'
-
-const EventType = named('WebhookEventType', {
-  type: 'string',
-  enum: [...WEBHOOK_EVENT_TYPES],
-  description: 'A type of event.',
-})
+import { DateTime, type Json, NAME, named, Pubkey, VALUES } from '../contract/shapes.ts'
 
 /** The JSON of each scalar: in responses, and in requests if that differs. */
 const SCALARS: Readonly<Record<string, { readonly output: Json; readonly input?: Json }>> = {
@@ -32,12 +25,7 @@ const SCALARS: Readonly<Record<string, { readonly output: Json; readonly input?:
     output: { type: 'integer', format: 'uint64', minimum: 0 },
     input: { type: 'string', pattern: '^[0-9]{1,20}$' },
   },
-  JSON: { output: {} },
-  WebhookEventType: {
-    output: EventType,
-    // The service refuses other texts by its own error.
-    input: { type: 'string', allOf: [EventType], examples: [EVENT_TYPE_EXAMPLE] },
-  },
+  VerifiableCredential: { output: {} },
 }
 
 /** A value that an operation takes: an argument, or a member of an input object. */
@@ -47,15 +35,15 @@ export type Input = Pick<
 >
 
 /** Whether GraphQL refuses a request without the value. */
-export const isRequired = ({ type, defaultValue }: Input): boolean =>
-  isNonNullType(type) && defaultValue === undefined
+export const isRequired = (input: Input): boolean => isExpected(input) && input.extensions.required !== true
 
 /** Whether a request without the value is refused, by GraphQL or by the service. */
-const isExpected = (input: Input): boolean => isRequired(input) || input.extensions.required === true
+const isExpected = ({ type, defaultValue }: Input): boolean =>
+  isNonNullType(type) && defaultValue === undefined
 
 /** The JSON Schema of a value in a request. */
 export function inputSchema({ type, description, defaultValue, extensions }: Input): Json {
-  const value = ofInputType(type)
+  const value = ofInputType(type, extensions.servicesCheck === true)
   return {
     ...(extensions.acceptsNull === true ? { ...value, type: [value['type'], 'null'] } : value),
     ...(value[NAME] === undefined && description ? { description } : {}),
@@ -64,11 +52,15 @@ export function inputSchema({ type, description, defaultValue, extensions }: Inp
   }
 }
 
-function ofInputType(type: GraphQLInputType): Json {
-  if (isNonNullType(type)) return ofInputType(type.ofType)
-  if (isListType(type)) return { type: 'array', items: ofInputType(type.ofType) }
+/** `isOpen`: other texts of an enum are left to the services. */
+function ofInputType(type: GraphQLInputType, isOpen: boolean): Json {
+  if (isNonNullType(type)) return ofInputType(type.ofType, isOpen)
+  if (isListType(type)) return { type: 'array', items: ofInputType(type.ofType, isOpen) }
   const found: GraphQLNamedInputType = type
-  if (isEnumType(found)) return choice(found)
+  if (isEnumType(found)) {
+    const texts = choice(found)
+    return isOpen ? { type: 'string', allOf: [texts], examples: [exampleOf(found)] } : texts
+  }
   if (isInputObjectType(found))
     return named(found.name.replace(/Input$/, ''), {
       description: found.description,
@@ -90,11 +82,19 @@ export function objectOf(inputs: Readonly<Record<string, Input>>): Json {
   }
 }
 
-export const choice = (type: GraphQLEnumType): Json => ({
-  type: 'string',
-  enum: type.getValues().map(({ value }) => value as string),
-  [VALUES]: type.getValues().flatMap(({ value, description }) => meaning(String(value), description ?? '')),
-})
+/** The texts of an enum. */
+export function choice(type: GraphQLEnumType): Json {
+  const values = type.getValues()
+  const texts = { type: 'string', enum: values.map(({ value }) => value as string) }
+  const { model } = type.extensions
+  if (model !== undefined) return named(model, { ...texts, description: type.description })
+  return {
+    ...texts,
+    [VALUES]: values.flatMap(({ value, description }) => meaning(String(value), description ?? '')),
+  }
+}
+
+const exampleOf = (type: GraphQLEnumType): string => type.getValues()[0]?.value as string
 
 /** Empty if the description says no more than the value. */
 function meaning(value: string, description: string): string[] {

@@ -55,7 +55,7 @@ function check(operation: Operation): void {
   if (rest !== null && (rest.method !== 'GET' || rest.exempt || rest.anyQuery || rest.bodyLimit != null))
     refuse('Of @rest it can set path, tag, status and store')
   checkDocumentSize(document)
-  const units = operationUnits(definition, (fragment) => operation.fragments.get(fragment)?.selectionSet)
+  const units = operationUnits(definition, (fragment) => operation.fragments.get(fragment))
   if (units > MAX_UNITS)
     refuse(`It costs ${units} units with its default values, at most ${MAX_UNITS} are allowed`)
   // Both throw for what cannot be read or described.

@@ -2,9 +2,12 @@ import {
   type FieldNode,
   getNamedType,
   type GraphQLField,
+  type GraphQLAbstractType,
+  type GraphQLCompositeType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   isAbstractType,
+  isCompositeType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -24,8 +27,10 @@ export interface Selected {
   /** The name in the response. */
   readonly name: string
   readonly optional: boolean
-  /** Of an object, or of the objects of a list. */
+  /** Of an object, or of the objects of a list. Of an interface or union: what all types have. */
   readonly inner: readonly Selected[] | null
+  /** Of an interface or union whose types have different fields: those of each type. */
+  readonly variants: ReadonlyMap<string, readonly Selected[]> | null
   /** The name of the object in OpenAPI. */
   readonly model: string
 }
@@ -41,10 +46,10 @@ export const isBody = ([first, ...more]: readonly Selected[]): boolean =>
 
 function select(
   sets: readonly SelectionSetNode[],
-  type: GraphQLObjectType,
+  type: GraphQLCompositeType,
   fragments: Fragments,
 ): Selected[] {
-  const nodes = sets.flatMap((set) => fieldsOf(set, fragments))
+  const nodes = sets.flatMap((set) => fieldsOf(set, type, fragments))
   const selected = Array.from(
     Map.groupBy(nodes, ({ alias, name }) => (alias ?? name).value),
     ([alias, same]) => toSelected(alias, same, type, fragments),
@@ -58,25 +63,56 @@ function select(
 function toSelected(
   alias: string,
   nodes: readonly FieldNode[],
-  parent: GraphQLObjectType,
+  parent: GraphQLCompositeType,
   fragments: Fragments,
 ): Selected {
   const node = nodes[0]!
   const field = schema.getField(parent, node.name.value)!
   const type = getNamedType(field.type)
-  if (isAbstractType(type)) throw mistake('Fields of interfaces and unions are not supported', node)
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const variants = isAbstractType(type) ? variantsOf(sets, type, fragments) : null
+  const [[, same] = []] = variants ?? []
+  if (variants !== null && variants.size > 1 && !same!.some((each) => each.field.name === TYPE_NAME))
+    throw mistake(`${field.name} can have several types. Select ${TYPE_NAME} too`, node)
   return {
     field,
     node,
     name: directiveOf('as', node)?.name ?? alias,
     optional: nodes.some((each) => directiveOf('optional', each) !== null),
-    inner: isObjectType(type) ? select(sets, type, fragments) : null,
+    inner: isObjectType(type) ? select(sets, type, fragments) : variants?.size === 1 ? same! : null,
+    variants: variants?.size === 1 ? null : variants,
     model: modelOf(node, fragments) ?? type.name,
   }
 }
 
-function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+const TYPE_NAME = '__typename'
+
+/** The fields of each possible type. One entry if they are the same. */
+function variantsOf(
+  sets: readonly SelectionSetNode[],
+  type: GraphQLAbstractType,
+  fragments: Fragments,
+): ReadonlyMap<string, readonly Selected[]> {
+  const all = schema.getPossibleTypes(type).map((each) => [each.name, select(sets, each, fragments)] as const)
+  const shapes = new Set(all.map(([, fields]) => JSON.stringify(shapeOf(fields))))
+  return new Map(shapes.size === 1 ? all.slice(0, 1) : all)
+}
+
+const shapeOf = (fields: readonly Selected[]): unknown[] =>
+  fields.map(({ name, field, inner }) => [name, field.name, inner && shapeOf(inner)])
+
+function fieldsOf(
+  { selections }: SelectionSetNode,
+  type: GraphQLCompositeType,
+  fragments: Fragments,
+): FieldNode[] {
+  const isOf = (name: string): boolean => {
+    const condition = schema.getType(name)
+    return (
+      condition === type ||
+      (isAbstractType(condition) && schema.isSubType(condition, type as GraphQLObjectType))
+    )
+  }
   return selections.flatMap((each) => {
     const condition = each.directives?.find(({ name }) => name.value === 'include' || name.value === 'skip')
     if (condition !== undefined)
@@ -85,9 +121,11 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
         condition,
       )
     if (each.kind === Kind.FIELD) return each
-    if (each.kind === Kind.FRAGMENT_SPREAD)
-      return fieldsOf(fragments.get(each.name.value)!.selectionSet, fragments)
-    throw mistake('Inline fragments are not supported. Name the fragment', each)
+    const { typeCondition, selectionSet } =
+      each.kind === Kind.FRAGMENT_SPREAD ? fragments.get(each.name.value)! : each
+    return typeCondition === undefined || isOf(typeCondition.name.value)
+      ? fieldsOf(selectionSet, type, fragments)
+      : []
   })
 }
 
@@ -109,13 +147,13 @@ export function responseSchema(operation: Operation): Json {
       throw mistake('Its body has several members, so it needs @model', operation.definition)
     return named(model.name, ofObject(fields, operation.summary))
   }
-  const [{ field, model, inner }] = fields as [Selected]
-  return ofType(field.type, { model, inner })
+  return ofType(fields[0]!.field.type, fields[0]!)
 }
 
-function ofField({ field, optional, model, inner }: Selected): Json {
+function ofField(selected: Selected): Json {
+  const { field, optional } = selected
   const isNullable = !isNonNullType(field.type) && !optional
-  const value = ofType(field.type, { model, inner })
+  const value = ofType(field.type, selected)
   const { jsonSchema } = field.extensions
   if (value[NAME] !== undefined)
     return isNullable ? { description: field.description, oneOf: [value, { type: 'null' }] } : value
@@ -129,12 +167,20 @@ function ofField({ field, optional, model, inner }: Selected): Json {
   }
 }
 
-function ofType(type: GraphQLOutputType, selected: Pick<Selected, 'model' | 'inner'>): Json {
+function ofType(type: GraphQLOutputType, selected: Selected): Json {
   if (isNonNullType(type)) return ofType(type.ofType, selected)
   if (isListType(type)) return { type: 'array', items: ofType(type.ofType, selected) }
-  if (isObjectType(type)) return named(selected.model, ofObject(selected.inner!, type.description ?? ''))
+  if (selected.variants !== null) return { anyOf: Array.from(selected.variants, ofVariant) }
+  if (isCompositeType(type)) return named(selected.model, ofObject(selected.inner!, type.description ?? ''))
   if (isEnumType(type)) return choice(type)
   return scalar(type.name).output
+}
+
+function ofVariant([type, fields]: readonly [string, readonly Selected[]]): Json {
+  const object = ofObject(fields, schema.getType(type)!.description ?? '')
+  const name = fields.find(({ field }) => field.name === TYPE_NAME)!.name
+  const properties = { ...(object['properties'] as Json), [name]: { type: 'string', enum: [type] } }
+  return { ...object, properties }
 }
 
 /** Open for members that are added later. */
@@ -180,9 +226,18 @@ function changeOf(fields: readonly Selected[]): Change | null {
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value
 
-function stepOf({ node, optional, inner }: Selected): ((object: Members) => void) | null {
+function changeOfVariants(variants: NonNullable<Selected['variants']>): Change | null {
+  const changes = Array.from(variants, ([type, fields]) => [type, changeOf(fields)] as const)
+  if (changes.every(([, change]) => change === null)) return null
+  const byType = new Map(changes)
+  const [first] = variants.values()
+  const typeKey = keyOf(first!.find(({ field }) => field.name === TYPE_NAME)!.node)
+  return (object) => byType.get(object[typeKey] as string)?.(object) ?? object
+}
+
+function stepOf({ node, optional, inner, variants }: Selected): ((object: Members) => void) | null {
   const key = keyOf(node)
-  const change = inner && changeOf(inner)
+  const change = variants === null ? inner && changeOf(inner) : changeOfVariants(variants)
   if (!optional && change === null) return null
   const changed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(changed)

@@ -8,7 +8,7 @@ import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
-import { inputSchema, isRequired, objectOf } from './json-schema.ts'
+import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
 import { bodyOf, responseSchema, rootFields } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
@@ -113,10 +113,13 @@ function variableReader(endpoint: Endpoint): (request: FastifyRequest) => Variab
   }
 }
 
-function bodySchema(body: Inputs, { policy: { exactlyOneOf } }: Endpoint): Json {
-  if (exactlyOneOf === undefined) return objectOf(body)
-  const variant = (name: string): Json => ({ ...objectOf({ [name]: body[name]! }), required: [name] })
-  return { description: 'Exactly one of the members.', oneOf: exactlyOneOf.map(variant) }
+function bodySchema(body: Inputs, { isOneOf }: Endpoint): Json {
+  if (!isOneOf) return objectOf(body)
+  const variant = ([name, input]: [string, Input]): Json => ({
+    ...objectOf({ [name]: input }),
+    required: [name],
+  })
+  return { description: 'Exactly one of the members.', oneOf: Object.entries(body).map(variant) }
 }
 
 function routeSchema(endpoint: Endpoint, response: Json): object {

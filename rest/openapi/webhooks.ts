@@ -1,4 +1,5 @@
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import { eventName } from '../../schema/event-names.ts'
 import { UUID_EXAMPLE as ID } from '../../schema/relay.ts'
 import { DateTime, integer, type Json, named, object, Pubkey, text } from '../contract/shapes.ts'
 import { EVENT_SCHEMAS } from './event-schemas.ts'
@@ -36,15 +37,8 @@ const RESPONSES = {
   '410': { description: 'The receiver is gone. The service disables the subscription.' },
 }
 
-/** AgentTierUpdated for agent.tier_updated. */
-const nameOf = (type: string): string =>
-  type
-    .split(/[._]/)
-    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
-    .join('')
-
 function webhook(type: string, when: string, pda: Json, data: Json) {
-  const name = nameOf(type)
+  const name = eventName(type)
   const payload = object(
     {
       id: text('Id of the event. It is the same in every delivery.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
