@@ -14,11 +14,10 @@ const SDL_FILE = 'schema/schema.graphql'
 const config = {
   scalars: {
     DateTime: 'string',
-    JSON: 'any',
     Pubkey: 'string',
     SafeInt: 'number',
     U64: 'string',
-    WebhookEventType: 'string',
+    VerifiableCredential: 'any',
   },
   strictScalars: true,
   useTypeImports: true,

@@ -11,7 +11,7 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import type { GraphQLContext } from '../schema/context.ts'
-import { buildSchema } from '../schema/index.ts'
+import { schemaOfTexts } from '../schema/variants.ts'
 
 export type Executor = 'jit' | 'execute'
 
@@ -45,7 +45,7 @@ function exactInteger(decimal: string): ExactInteger {
 }
 
 /** The schema of REST. It writes U64 as a JSON integer; /graphql and tools write it as text. */
-const restSchema = buildSchema()
+const restSchema = schemaOfTexts()
 const u64 = restSchema.getType('U64') as GraphQLScalarType
 Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
 

@@ -1,9 +1,5 @@
 import { CARD_LIMITS } from '../src/identity/agent-cards/card-content.ts'
 import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
-import { AgentRef } from './agent.ts'
-import { builder } from './builder.ts'
-import { enumValues } from './enum-values.ts'
-import { fieldsBelow } from './selection-size.ts'
 import {
   type CardInterface,
   type CardSkill,
@@ -11,6 +7,10 @@ import {
   CARD_MATCHES,
   CARD_STATES,
 } from '../src/domain/agent-card.ts'
+import { AgentRef } from './agent.ts'
+import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
+import { fieldsBelow } from './selection-size.ts'
 
 const AgentCardState = builder.enumType('AgentCardState', {
   description: 'The result of the last check of an agent card.',
@@ -75,7 +75,7 @@ const optional = (description: string) => ({ nullable: true, description }) as c
 export const CARD_WEIGHT = 50
 
 const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
-  description: `The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless \`state\` is \`matched\`. Texts are cut at ${CARD_LIMITS.text.toLocaleString('en')} characters; names, versions and tags at ${CARD_LIMITS.shortText}.`,
+  description: `The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless its state is matched. Texts are cut at ${CARD_LIMITS.text.toLocaleString('en')} characters; names, versions and tags at ${CARD_LIMITS.shortText}.`,
   fields: (t) => ({
     state: t.expose('state', { description: 'Result of the last check.', type: AgentCardState }),
     checkedAt: t.expose('checkedAt', {

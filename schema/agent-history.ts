@@ -1,19 +1,19 @@
+import type { AgentStatus as AgentStatusName, Tier as TierName } from '@agent-registry/program'
 import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
-import { type Page, pageBounds, offsetUnits } from '../src/domain/page.ts'
+import { pageSize } from '../src/domain/connection.ts'
+import { type Page, offsetUnits } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
 import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
+import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 import { pageArgs, pageFields } from './page.ts'
-import { HistoryEventType } from './registry-enums.ts'
+import { AgentStatus, HistoryEventType, Tier } from './registry-enums.ts'
 
 const HistoryEntryRef = builder.objectRef<HistoryRow>('AgentHistoryEntry')
 const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
-
-const ORPHANED =
-  'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.'
 
 /** The digits of the slot at the start of a position. */
 const SLOT_DIGITS = 20
@@ -24,12 +24,29 @@ type Fields = ObjectFieldBuilder<Types, HistoryRow>
 const reputation = (t: Fields, description: string, textOf: (row: HistoryRow) => string) =>
   t.int({
     nullable: true,
-    description: `${description} Null unless \`eventType\` is reputation_updated.`,
+    description: `${description} Null unless the reputation changed.`,
     resolve: (row) => (row.eventType === 'reputation_updated' ? Number(textOf(row)) : null),
+  })
+
+const tier = (t: Fields, description: string, textOf: (row: HistoryRow) => string) =>
+  t.field({
+    type: Tier,
+    nullable: true,
+    description: `${description} Null unless the tier changed.`,
+    resolve: (row) => (row.eventType === 'tier_updated' ? (textOf(row) as TierName) : null),
+  })
+
+const status = (t: Fields, description: string, textOf: (row: HistoryRow) => string) =>
+  t.field({
+    type: AgentStatus,
+    nullable: true,
+    description: `${description} Null unless the status changed.`,
+    resolve: (row) => (row.eventType === 'status_changed' ? (textOf(row) as AgentStatusName) : null),
   })
 
 HistoryEntryRef.implement({
   description: 'A change of an agent, from an event of the registry program.',
+  interfaces: [NodeRef],
   fields: (t) => ({
     eventType: t.expose('eventType', {
       ...example('reputation_updated'),
@@ -40,7 +57,7 @@ HistoryEntryRef.implement({
     oldValue: t.exposeString('oldValue', {
       ...example('250'),
       description:
-        'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
+        'The value before the change, always as text. For a change of metadata, a JSON object with only the changed fields.',
     }),
     newValue: t.exposeString('newValue', {
       ...example('262'),
@@ -49,10 +66,10 @@ HistoryEntryRef.implement({
     delta: t.exposeString('delta', {
       ...example('+12'),
       nullable: true,
-      description: 'Signed difference such as `+12` or `-5`. Null unless `eventType` is reputation_updated.',
+      description: 'Signed difference such as `+12` or `-5`. Null unless the reputation changed.',
     }),
     timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
-    id: t.exposeString('eventId', { description: 'Identifier of the entry.' }),
+    id: t.exposeID('eventId', { description: 'Identifier of the entry.' }),
     slot: t.field({
       type: 'SafeInt',
       description: 'Slot of the transaction.',
@@ -66,6 +83,10 @@ HistoryEntryRef.implement({
     }),
     oldReputation: reputation(t, 'The score before the change.', ({ oldValue }) => oldValue),
     newReputation: reputation(t, 'The score after the change.', ({ newValue }) => newValue),
+    oldTier: tier(t, 'The tier before the change.', ({ oldValue }) => oldValue),
+    newTier: tier(t, 'The tier after the change.', ({ newValue }) => newValue),
+    oldStatus: status(t, 'The status before the change.', ({ oldValue }) => oldValue),
+    newStatus: status(t, 'The status after the change.', ({ newValue }) => newValue),
     reputationDelta: reputation(t, 'The signed difference.', ({ delta }) => delta ?? ''),
   }),
 })
@@ -80,26 +101,48 @@ HistoryPageRef.implement({
 
 const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 
+const HistoryFilter = builder.inputType('AgentHistoryFilter', {
+  description: 'Entries must match all conditions.',
+  fields: (t) => ({
+    eventType: t.field({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
+    orphaned: t.boolean({
+      description:
+        'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.',
+    }),
+  }),
+})
+
+const listArgs = () =>
+  builder.args((t) => ({ filter: t.field({ type: HistoryFilter, description: 'Default: all entries.' }) }))
+const pdaArg = () =>
+  builder.args((t) => ({
+    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+  }))
+
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
-    extensions: { units: ({ offset }) => offsetUnits(offset), tables: ['history'] },
-    type: HistoryPageRef,
+    extensions: { tables: ['history'], errors: ['INVALID_CURSOR'] },
+    type: HistoryConnectionRef,
     description: 'The changes of this agent, newest first.',
-    args: {
-      eventType: t.arg({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
-      orphaned: t.arg.boolean({ description: ORPHANED }),
-      ...pageArgs(),
-    },
-    resolve: ({ pda }, args, { loaders, spend }, info) => {
-      const bounds = pageBounds(args)
-      spend(bounds.limit * fieldsBelow(info))
-      return loaders.historyByAgent({ ...args, ...bounds }).load(pda)
+    args: { ...listArgs(), ...connectionArgs() },
+    resolve: ({ pda }, { filter, ...page }, { loaders, spend }, info) => {
+      spend(pageSize(page) * fieldsBelow(info))
+      return loaders.historyByAgent({ ...filter, ...page }).load(pda)
     },
   }),
 )
 
-builder.queryField('agentHistory', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  agentHistory: t.field({
+    type: HistoryConnectionRef,
+    nullable: true,
+    extensions: { errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'] },
+    description: 'The changes of an agent, newest first. They stay readable after the agent is closed.',
+    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    resolve: (_, { pda, filter, ...page }, { services }) =>
+      services.agents.historyConnection(pda, { ...filter, ...page }),
+  }),
+  agentHistoryPage: t.field({
     extensions: {
       units: ({ offset }) => 1 + offsetUnits(offset),
       tables: ['agents', 'history'],
@@ -107,29 +150,9 @@ builder.queryField('agentHistory', (t) =>
     },
     type: HistoryPageRef,
     nullable: true,
-    description: 'The changes of an agent, newest first. They stay readable after the agent is closed.',
-    args: {
-      pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }),
-      eventType: t.arg({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
-      orphaned: t.arg.boolean({ description: ORPHANED }),
-      ...pageArgs(),
-    },
-    resolve: (_, { pda, ...rest }, { services }) => services.agents.history(pda, rest),
+    description: 'The entries of `agentHistory`, by offset.',
+    args: { ...pdaArg(), ...listArgs(), ...pageArgs() },
+    resolve: (_, { pda, filter, ...page }, { services }) =>
+      services.agents.history(pda, { ...filter, ...page }),
   }),
-)
-
-builder.queryField('agentHistoryConnection', (t) =>
-  t.field({
-    type: HistoryConnectionRef,
-    nullable: true,
-    extensions: { errors: ['AGENT_NOT_FOUND'] },
-    description: 'The entries of `agentHistory` with cursor pagination.',
-    args: {
-      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      eventType: t.arg({ type: HistoryEventType, description: 'Only changes of this kind. Default: all.' }),
-      orphaned: t.arg.boolean({ description: ORPHANED }),
-      ...connectionArgs(),
-    },
-    resolve: (_, { pda, ...rest }, { services }) => services.agents.historyConnection(pda, rest),
-  }),
-)
+}))

@@ -8,8 +8,15 @@ import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { NodeRef } from './node.ts'
-import { pageArgs, pageFields, SortOrder } from './page.ts'
-import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
+import { orderType, pageArgs, pageFields } from './page.ts'
+import {
+  AgentStatus,
+  AgentStatusFilter,
+  Capability,
+  CAPABILITIES,
+  ServiceCategory,
+  Tier,
+} from './registry-enums.ts'
 
 const REPUTATION = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
 
@@ -42,6 +49,14 @@ AgentRef.implement({
       ...example(5),
       type: 'U64',
       description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
+    }),
+    capabilityNames: t.field({
+      type: [Capability],
+      description: 'The known capabilities of the mask.',
+      resolve: ({ capabilities }) => {
+        const mask = BigInt(capabilities)
+        return CAPABILITIES.filter((_, bit) => (mask & (1n << BigInt(bit))) !== 0n)
+      },
     }),
     version: t.exposeString('version', {
       ...example('1.4.0'),
@@ -83,13 +98,18 @@ const listUnits = ({ filter, offset }: { readonly filter?: unknown; readonly off
 
 const AgentConnectionRef = connectionType('Agent', AgentRef, { countUnits: listUnits })
 
-const AgentSort = builder.enumType('AgentSort', {
+const AgentOrderField = builder.enumType('AgentOrderField', {
   description: 'Sort key of agents. Agents with equal keys are sorted by pda.',
   values: enumValues(AGENT_SORTS, {
     reputation: 'By reputation score.',
     created_at: 'By the time of registration.',
     name: 'By name, in byte order.',
   }),
+})
+
+const AgentOrder = orderType('AgentOrder', AgentOrderField, {
+  field: 'Default: the time of registration, or similarity in a search by name.',
+  direction: 'Default: descending.',
 })
 
 const AgentFilter = builder.inputType('AgentFilter', {
@@ -99,7 +119,7 @@ const AgentFilter = builder.inputType('AgentFilter', {
     tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
     tiers: t.field({ description: 'Only agents of one of these tiers.', type: [Tier] }),
     status: t.field({
-      description: 'Only agents with this status. `inactive` is every status except `active`.',
+      description: 'Only agents with this status. Inactive is every status except active.',
       type: AgentStatusFilter,
     }),
     statuses: t.field({ description: 'Only agents with one of these statuses.', type: [AgentStatusFilter] }),
@@ -127,17 +147,31 @@ const AgentFilter = builder.inputType('AgentFilter', {
   }),
 })
 
+const listArgs = () =>
+  builder.args((t) => ({
+    filter: t.field({
+      type: AgentFilter,
+      description: 'Default: all agents except those with a mismatched card.',
+    }),
+    orderBy: t.field({ type: AgentOrder, description: 'Default: the newest first.' }),
+  }))
+
 builder.queryFields((t) => ({
   agent: t.field({
     extensions: { tables: ['agents'], errors: ['AGENT_NOT_FOUND'] },
     type: AgentRef,
     nullable: true,
-    description: 'Returns one agent, by its address or by its owner. A closed agent is not found.',
-    args: {
-      pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey' }),
-      owner: t.arg({ description: 'Wallet of the owner, in place of `pda`.', type: 'Pubkey' }),
-    },
-    resolve: (_, args, { services }) => services.agents.getOne(args),
+    description: 'Returns one agent. A closed agent is not found.',
+    args: { pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }) },
+    resolve: (_, { pda }, { services }) => services.agents.get(pda),
+  }),
+  agentByOwner: t.field({
+    extensions: { tables: ['agents'], errors: ['AGENT_NOT_FOUND'] },
+    type: AgentRef,
+    nullable: true,
+    description: 'Returns the agent of a wallet. A closed agent is not found.',
+    args: { owner: t.arg({ description: 'Wallet of the owner.', type: 'Pubkey', required: true }) },
+    resolve: (_, { owner }, { services }) => services.agents.getByOwner(owner),
   }),
   agentSuggestions: t.field({
     extensions: { listSize: SUGGESTION_LIMIT.max },
@@ -156,40 +190,20 @@ builder.queryFields((t) => ({
     resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
-    extensions: { units: listUnits, tables: ['agents'] },
-    type: AgentPageRef,
-    description: 'Lists agents, newest first. A search by name returns the most similar names first.',
-    args: {
-      filter: t.arg({
-        description: 'Default: all agents except those with a mismatched card.',
-        type: AgentFilter,
-      }),
-      sort: t.arg({
-        type: AgentSort,
-        description: 'Default: created_at, or similarity in a search by name.',
-      }),
-      order: t.arg({ type: SortOrder, description: 'Default: desc.' }),
-      ...pageArgs(),
-    },
-    resolve: (_, { filter, ...rest }, { services }) => services.agents.list({ ...filter, ...rest }),
-  }),
-  agentsConnection: t.field({
-    extensions: { units: listUnits },
+    extensions: { units: listUnits, errors: ['INVALID_CURSOR'] },
     type: AgentConnectionRef,
     description:
-      'The agents of `agents` with cursor pagination. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
-    args: {
-      filter: t.arg({
-        type: AgentFilter,
-        description: 'Default: all agents except those with a mismatched card.',
-      }),
-      sort: t.arg({
-        type: AgentSort,
-        description: 'Default: created_at, or similarity in a search by name.',
-      }),
-      order: t.arg({ type: SortOrder, description: 'Default: desc.' }),
-      ...connectionArgs(),
-    },
-    resolve: (_, { filter, ...rest }, { services }) => services.agents.listConnection({ ...filter, ...rest }),
+      'Lists agents, newest first. A search by name returns the most similar names first. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
+    args: { ...listArgs(), ...connectionArgs() },
+    resolve: (_, { filter, orderBy, ...page }, { services }) =>
+      services.agents.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
+  }),
+  agentsPage: t.field({
+    extensions: { units: listUnits, tables: ['agents'] },
+    type: AgentPageRef,
+    description: 'The agents of `agents`, by offset.',
+    args: { ...listArgs(), ...pageArgs() },
+    resolve: (_, { filter, orderBy, ...page }, { services }) =>
+      services.agents.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
 }))

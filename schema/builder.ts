@@ -3,12 +3,11 @@ import type { GraphQLContext } from './context.ts'
 
 /** Scalars that the schema adds to GraphQL's own; all are text inside the service. */
 type Scalars = {
-  JSON: { Input: unknown; Output: unknown }
+  VerifiableCredential: { Input: unknown; Output: unknown }
   DateTime: { Input: string; Output: string }
   Pubkey: { Input: string; Output: string }
   U64: { Input: string; Output: string }
   SafeInt: { Input: number; Output: number }
-  WebhookEventType: { Input: string; Output: string }
 }
 
 export const builder = new SchemaBuilder<{

@@ -2,6 +2,7 @@ import type { OutputRef } from '@pothos/core'
 import type { Connection, Edge } from '../src/domain/connection.ts'
 import { PAGE_LIMIT } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
+import { VALUES_PER_UNIT } from './limits.ts'
 
 const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
@@ -27,7 +28,7 @@ const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement
 })
 
 interface ConnectionOptions {
-  /** The units of counting all entries, from the arguments of the list. Default: one. */
+  /** The units of counting all entries, from the arguments of the list. Default: one for each list. */
   readonly countUnits?: (args: Readonly<Record<string, unknown>>) => number
   /** Whether the connection has `totalCount`. Default: true. */
   readonly isCounted?: boolean
@@ -37,7 +38,7 @@ interface ConnectionOptions {
 export function connectionType<Row>(
   name: string,
   node: OutputRef<Row>,
-  { countUnits = () => 1, isCounted = true }: ConnectionOptions = {},
+  { countUnits, isCounted = true }: ConnectionOptions = {},
 ) {
   const EdgeRef = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
     description: `An entry of \`${name}Connection\`.`,
@@ -53,6 +54,11 @@ export function connectionType<Row>(
     description:
       'A page of a list with cursor pagination. Entries that are added or removed before the cursor do not move the page.',
     fields: (t) => ({
+      nodes: t.field({
+        type: [node],
+        description: 'The entries of this page without their cursors.',
+        resolve: ({ edges }) => edges.map((edge) => edge.node) as never,
+      }),
       edges: t.field({
         type: [EdgeRef],
         description: 'The entries of this page, in order.',
@@ -66,7 +72,10 @@ export function connectionType<Row>(
       ...(isCounted
         ? {
             totalCount: t.int({
-              extensions: { units: (_args, listArgs) => countUnits(listArgs) },
+              extensions:
+                countUnits === undefined
+                  ? { weight: VALUES_PER_UNIT }
+                  : { units: (_args, listArgs) => countUnits(listArgs) },
               description: 'Exact number of entries in all pages. Counted only if selected.',
               resolve: ({ count }) => count(),
             }),
@@ -83,14 +92,12 @@ export const connectionArgs = () =>
       description: `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
     }),
     after: t.string({
-      description:
-        'Returns the entries after this cursor of the same list and order. Errors: INVALID_CURSOR.',
+      description: 'Returns the entries after this cursor of the same list and order.',
     }),
     last: t.int({
       description: `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
     }),
     before: t.string({
-      description:
-        'Returns the entries before this cursor of the same list and order. Errors: INVALID_CURSOR.',
+      description: 'Returns the entries before this cursor of the same list and order.',
     }),
   }))

@@ -11,7 +11,9 @@ import {
   STATUS_CHECK,
   type VerificationResult,
 } from '../src/identity/credentials/verify/result.ts'
+import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { example } from './policy.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
@@ -89,8 +91,8 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
   }),
 })
 
-const CredentialListRef = builder.objectRef<CredentialList>('CredentialList').implement({
-  description: `The credentials of an agent. At most ${MAX_CREDENTIALS}.`,
+const CredentialPageRef = builder.objectRef<CredentialList>('CredentialPage').implement({
+  description: `All credentials of an agent. At most ${MAX_CREDENTIALS}.`,
   fields: (t) => ({
     pda: t.expose('pda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     total: t.exposeInt('total', { ...example(1), description: 'Number of credentials in the list.' }),
@@ -102,13 +104,26 @@ const CredentialListRef = builder.objectRef<CredentialList>('CredentialList').im
   }),
 })
 
+const CredentialCheckName = builder.enumType('CredentialCheckName', {
+  description: 'What is checked of a credential.',
+  values: enumValues([...CHECK_NAMES, STATUS_CHECK], {
+    context: 'Its contexts are known.',
+    type: 'It has the types of a credential.',
+    subject: 'It is about the agent.',
+    temporal: 'It is valid now.',
+    proof_present: 'It has a proof.',
+    proof_verified: 'Its proof is valid, and its issuer is trusted for this type.',
+    status: 'It is neither revoked nor suspended.',
+  }),
+})
+
 const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement({
   description: 'One check of a verification.',
   fields: (t) => ({
-    check: t.exposeString('check', {
-      ...example('context', { enum: [...CHECK_NAMES, STATUS_CHECK] }),
-      description:
-        'Name of the check: context, type, subject, temporal, proof_present, proof_verified or status.',
+    check: t.expose('check', {
+      ...example('context'),
+      type: CredentialCheckName,
+      description: 'Name of the check.',
     }),
     passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
     detail: t.exposeString('detail', {
@@ -160,8 +175,9 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
   }),
 })
 
-const filterArgs = () =>
-  builder.args((t) => ({
+const CredentialFilter = builder.inputType('CredentialFilter', {
+  description: 'Credentials must match all conditions.',
+  fields: (t) => ({
     type: t.string({
       extensions: { jsonSchema: { minLength: 1, maxLength: MAX_TYPE_LENGTH } },
       description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
@@ -170,34 +186,89 @@ const filterArgs = () =>
       description:
         'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
     }),
+  }),
+})
+
+const listArgs = () =>
+  builder.args((t) => ({
+    filter: t.field({ type: CredentialFilter, description: 'Default: all credentials.' }),
   }))
+const pdaArg = () =>
+  builder.args((t) => ({
+    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+  }))
+
+const CredentialConnectionRef = connectionType('Credential', CredentialRef, { countUnits: () => 0 })
+const pageOf = ({ credentials }: CredentialList, page: ConnectionInput) =>
+  connectionOfAll('credentials', credentials, page, ({ vcHash }) => vcHash)
 
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
-    extensions: { weight: CREDENTIALS_WEIGHT, tables: 'uncached' },
-    type: CredentialListRef,
-    description: 'The credentials that are attached to this agent.',
-    args: filterArgs(),
-    resolve: async ({ pda, owner }, args, { loaders, spend }, info) => {
+    extensions: {
+      weight: CREDENTIALS_WEIGHT,
+      listSize: MAX_CREDENTIALS,
+      tables: 'uncached',
+      errors: ['INVALID_CURSOR'],
+    },
+    type: CredentialConnectionRef,
+    description: `The credentials that are attached to this agent, newest first. At most ${MAX_CREDENTIALS}.`,
+    args: { ...listArgs(), ...connectionArgs() },
+    resolve: async ({ pda, owner }, { filter, ...page }, { loaders, spend }, info) => {
       spend(MAX_CREDENTIALS * fieldsBelow(info))
-      return loaders.credentialsByAgent(args).load({ pda, owner })
+      return pageOf(await loaders.credentialsByAgent(filter ?? {}).load({ pda, owner }), page)
     },
   }),
 )
 
-builder.queryField('credentials', (t) =>
+builder.objectField(CredentialRef, 'agent', (t) =>
   t.field({
-    extensions: { tables: 'uncached', errors: ['AGENT_NOT_FOUND'] },
-    type: CredentialListRef,
+    extensions: { tables: ['agents'] },
+    type: AgentRef,
     nullable: true,
-    description: 'Lists the credentials of an agent.',
-    args: {
-      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      ...filterArgs(),
-    },
-    resolve: (_, { pda, ...filter }, { services }) => services.credentials.list(pda, filter),
+    description: 'The agent. Null if it is closed.',
+    resolve: ({ agentPda }, _args, { loaders }) => loaders.agentByPda.load(agentPda),
   }),
 )
+
+builder.queryFields((t) => ({
+  credentials: t.field({
+    extensions: {
+      listSize: MAX_CREDENTIALS,
+      tables: 'uncached',
+      errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'],
+    },
+    type: CredentialConnectionRef,
+    nullable: true,
+    description: `Lists the credentials of an agent, newest first. At most ${MAX_CREDENTIALS}.`,
+    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    resolve: async (_, { pda, filter, ...page }, { services }) =>
+      pageOf(await services.credentials.list(pda, filter ?? {}), page),
+  }),
+  credentialsPage: t.field({
+    extensions: { tables: 'uncached', errors: ['AGENT_NOT_FOUND'] },
+    type: CredentialPageRef,
+    nullable: true,
+    description: 'The credentials of `credentials`, all at once.',
+    args: { ...pdaArg(), ...listArgs() },
+    resolve: (_, { pda, filter }, { services }) => services.credentials.list(pda, filter ?? {}),
+  }),
+}))
+
+const CredentialSource = builder.inputType('CredentialSource', {
+  isOneOf: true,
+  description: 'Where a credential is.',
+  fields: (t) => ({
+    credentialUrl: t.string({
+      ...example('https://auditor.example/credentials/1.json'),
+      description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
+    }),
+    credential: t.field({
+      ...example(CREDENTIAL_EXAMPLE),
+      type: 'VerifiableCredential',
+      description: 'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
+    }),
+  }),
+})
 
 builder.mutationField('verifyCredential', (t) =>
   t.field({
@@ -205,7 +276,6 @@ builder.mutationField('verifyCredential', (t) =>
       rateLimit: 'verify',
       priority: 'high',
       login: 'wallet',
-      exactlyOneOf: ['credentialUrl', 'credential'],
       errors: [
         'CREDENTIAL_SOURCE',
         'NOT_AGENT_OWNER',
@@ -219,17 +289,9 @@ builder.mutationField('verifyCredential', (t) =>
       'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      credentialUrl: t.arg.string({
-        ...example('https://auditor.example/credentials/1.json'),
-        description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
-      }),
-      credential: t.arg({
-        ...example(CREDENTIAL_EXAMPLE),
-        type: 'JSON',
-        description: 'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
-      }),
+      source: t.arg({ type: CredentialSource, required: true, description: 'The credential.' }),
     },
-    resolve: async (_, { pda, ...submission }, { services, authenticate }) =>
-      services.credentials.verify(await authenticate(), pda, submission),
+    resolve: async (_, { pda, source }, { services, authenticate }) =>
+      services.credentials.verify(await authenticate(), pda, source),
   }),
 )

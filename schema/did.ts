@@ -1,5 +1,5 @@
-import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
 import { pubkey } from '@agent-registry/solana'
+import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
 import { keyToMultibase } from '../src/identity/credentials/multibase.ts'
 import { ownerDid } from '../src/domain/did.ts'
 import type { DidResolution } from '../src/identity/did/resolve-did.ts'

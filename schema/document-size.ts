@@ -1,15 +1,20 @@
-import { type DocumentNode, type FieldNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
 import { LIMITS } from './limits.ts'
 import { measureWith } from './selection-size.ts'
 
-type FragmentOf = (name: string) => SelectionSetNode | undefined
+type FragmentOf = (name: string) => FragmentDefinitionNode | undefined
 
 /** The fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): FragmentOf {
   const fragments = new Map(
-    definitions.flatMap((each) =>
-      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each.selectionSet]] : [],
-    ),
+    definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
   )
   return (name) => fragments.get(name)
 }
@@ -20,7 +25,7 @@ export function fragmentsOf({ definitions }: DocumentNode): FragmentOf {
  */
 export function checkDocumentSize(document: DocumentNode): void {
   const fragmentOf = fragmentsOf(document)
-  const measure = measureWith(fragmentOf)
+  const measure = measureWith((name) => fragmentOf(name)?.selectionSet)
   let total = 0
   for (const definition of document.definitions) {
     if (!('selectionSet' in definition)) continue
@@ -58,8 +63,8 @@ function countRepeated(sets: readonly SelectionSetNode[], fragmentOf: FragmentOf
       } else if (each.kind === Kind.INLINE_FRAGMENT) collect(each.selectionSet)
       else if (!spread.has(each.name.value)) {
         spread.add(each.name.value)
-        const set = fragmentOf(each.name.value)
-        if (set !== undefined) collect(set)
+        const fragment = fragmentOf(each.name.value)
+        if (fragment !== undefined) collect(fragment.selectionSet)
       }
     }
   }

@@ -1,6 +1,8 @@
 import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
+import { INDEXER_PHASES } from '../src/ledger/indexer/status.ts'
 import { example } from './policy.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 
 const HealthRef = builder.objectRef<Health>('Health').implement({
   description: 'Liveness of the process.',
@@ -53,12 +55,34 @@ const DatabaseHealthRef = builder.objectRef<DetailedHealth['database']>('Databas
   }),
 })
 
+const IndexerPhaseType = builder.enumType('IndexerPhase', {
+  description: 'What an indexer does now.',
+  values: enumValues([...INDEXER_PHASES, 'off', 'unknown'], {
+    starting: 'Starts.',
+    standby: 'Another process indexes.',
+    backfilling: 'Reads what it missed.',
+    live: 'Follows the ledger.',
+    stopped: 'Has stopped.',
+    off: 'This process has no indexer.',
+    unknown: 'The database does not answer.',
+  }),
+})
+
+const HealthStatusType = builder.enumType('HealthStatus', {
+  description: 'Whether the service works.',
+  values: enumValues(['healthy', 'degraded'], {
+    healthy: 'All parts work.',
+    degraded: 'The ledger, the database or the indexer does not work.',
+  }),
+})
+
 const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHealth').implement({
   description: 'The indexer, which copies the ledger into the tables.',
   fields: (t) => ({
-    phase: t.exposeString('phase', {
+    phase: t.expose('phase', {
       ...example('live'),
-      description: 'Current phase: starting, standby, backfilling, live or stopped.',
+      type: IndexerPhaseType,
+      description: 'Current phase of the indexer in this process.',
     }),
     cursorSlot: t.expose('cursorSlot', {
       type: 'SafeInt',
@@ -96,13 +120,14 @@ const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHe
 const DetailedHealthRef = builder.objectRef<DetailedHealth>('DetailedHealth').implement({
   description: 'Health of the service and its dependencies.',
   fields: (t) => ({
-    status: t.exposeString('status', {
-      ...example('healthy', { enum: ['healthy', 'degraded'] }),
-      description: '`healthy`, or `degraded` if the ledger, the database or the indexer does not work.',
+    status: t.expose('status', {
+      ...example('healthy'),
+      type: HealthStatusType,
+      description: 'Whether all parts work.',
     }),
     reasons: t.exposeStringList('reasons', {
       ...example(['no ledger node responds']),
-      description: 'Why the status is `degraded`, as texts. Empty if it is `healthy`.',
+      description: 'What does not work, as texts. Empty if all parts work.',
     }),
     rpc: t.expose('rpc', { description: 'The RPC node of the ledger.', type: RpcHealthRef }),
     feePayer: t.expose('feePayer', {

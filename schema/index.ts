@@ -1,4 +1,6 @@
+import { specifiedDirectives } from 'graphql'
 import { builder } from './builder.ts'
+import { policyDirectives } from './directives.ts'
 import { applyPolicies } from './policy.ts'
 import './scalars.ts'
 import './node.ts'
@@ -14,6 +16,7 @@ import './health.ts'
 import './info.ts'
 import './ledger.ts'
 import './ledger-transaction.ts'
+import './event.ts'
 import './live.ts'
 import './registry.ts'
 import './relay.ts'
@@ -22,8 +25,12 @@ import './session.ts'
 import './sponsorship.ts'
 import './webhook.ts'
 import './webhook-delivery.ts'
+import './viewer.ts'
 
 /** Builds a schema with types of its own, in the order of their definition. */
-export const buildSchema = () => applyPolicies(builder.toSchema({ sortSchema: false }))
+export const buildSchema = () =>
+  applyPolicies(
+    builder.toSchema({ sortSchema: false, directives: [...specifiedDirectives, ...policyDirectives()] }),
+  )
 
 export const schema = buildSchema()

@@ -1,6 +1,8 @@
 import type { ServiceInfo } from '../src/health/info.ts'
+import { NETWORKS } from '../src/domain/network.ts'
 import { example } from './policy.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 
 type Features = ServiceInfo['features']
 const enabled = { description: 'Whether the feature is on.' }
@@ -50,6 +52,16 @@ const FeaturesRef = builder.objectRef<Features>('Features').implement({
   }),
 })
 
+const NetworkType = builder.enumType('Network', {
+  description: 'A cluster of Solana.',
+  values: enumValues(NETWORKS, {
+    'mainnet-beta': 'Mainnet.',
+    devnet: 'Devnet.',
+    testnet: 'Testnet.',
+    localnet: 'Any other ledger.',
+  }),
+})
+
 const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
   description: 'Metadata of the service.',
   fields: (t) => ({
@@ -62,9 +74,10 @@ const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
     feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled', {
       description: 'Whether the service sponsors registrations now.',
     }),
-    network: t.exposeString('network', {
-      ...example('mainnet-beta', { enum: ['mainnet-beta', 'devnet', 'testnet', 'localnet'] }),
-      description: 'mainnet-beta, devnet, testnet or localnet. Determined by the genesis hash of the ledger.',
+    network: t.expose('network', {
+      ...example('mainnet-beta'),
+      type: NetworkType,
+      description: 'The cluster, determined by the genesis hash of the ledger.',
     }),
     features: t.expose('features', { description: 'Optional features of the service.', type: FeaturesRef }),
   }),

@@ -3,7 +3,7 @@ import type { InstructionAccount, MessageInstruction } from '../src/relay/messag
 import { builder } from './builder.ts'
 
 /** The node is called for each. It costs as much as 10 other requests. */
-const LEDGER_READ_UNITS = 10
+export const LEDGER_READ_UNITS = 10
 /** The most accounts that a transaction can lock. */
 const MAX_ACCOUNTS = 128
 /** Nodes cut longer logs. */
@@ -60,7 +60,7 @@ const TokenBalanceChangeRef = builder.objectRef<TokenBalanceChange>('TokenBalanc
   }),
 })
 
-const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransaction').implement({
+export const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransaction').implement({
   description: 'A transaction as the ledger has it.',
   fields: (t) => ({
     signature: t.exposeString('signature', { description: 'Signature, base-58.' }),
@@ -113,9 +113,12 @@ builder.queryField('ledgerTransaction', (t) =>
   t.field({
     type: LedgerTransactionRef,
     nullable: true,
-    extensions: { units: () => LEDGER_READ_UNITS },
+    extensions: {
+      units: () => LEDGER_READ_UNITS,
+      errors: ['TRANSACTION_NOT_FOUND', 'LEDGER_UNAVAILABLE'],
+    },
     description:
-      'Reads a landed transaction from the ledger. Only transactions that called the registry program and succeeded, or that this service sent. Errors: TRANSACTION_NOT_FOUND, LEDGER_UNAVAILABLE.',
+      'Reads a landed transaction from the ledger. Only transactions that called the registry program and succeeded, or that this service sent.',
     args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
     resolve: (_, { signature }, { services }) => services.relay.onLedger(signature),
   }),

@@ -14,7 +14,8 @@ const LedgerRef = builder.objectRef<LedgerHead>('Ledger').implement({
     rentExemption: t.field({
       type: 'U64',
       description:
-        'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes. Errors: INVALID_INTEGER, LEDGER_UNAVAILABLE.',
+        'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes.',
+      extensions: { errors: ['INVALID_INTEGER', 'LEDGER_UNAVAILABLE'] },
       args: {
         bytes: t.arg.int({
           required: true,
@@ -29,7 +30,8 @@ const LedgerRef = builder.objectRef<LedgerHead>('Ledger').implement({
 builder.queryField('ledger', (t) =>
   t.field({
     type: LedgerRef,
-    description: 'Block height and rent of the ledger, at most a second old. Errors: LEDGER_UNAVAILABLE.',
+    extensions: { errors: ['LEDGER_UNAVAILABLE'] },
+    description: 'Block height and rent of the ledger, at most a second old.',
     resolve: (_, _args, { services }) => services.ledger.head(),
   }),
 )

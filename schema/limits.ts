@@ -1,5 +1,8 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql'
 
+/** Scalars in a response that take as much CPU time as `GET /agents?limit=50`. */
+export const VALUES_PER_UNIT = 600
+
 /** Limits of one operation at /graphql. */
 export const LIMITS = {
   characters: 20_000,

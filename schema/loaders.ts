@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { HistoryFilter, HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
-import type { Page, PageBounds } from '../src/domain/page.ts'
+import type { Connection, ConnectionInput } from '../src/domain/connection.ts'
 import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import type {
   CredentialFilter,
@@ -10,6 +10,7 @@ import type {
 import type { Services } from '../src/services.ts'
 import type { StakeRow } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
+import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 
 type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>
 
@@ -28,11 +29,15 @@ export interface Loaders {
   readonly signatureByEvent: DataLoader<string, string | null>
   /** By agent; one statement for each different filter. */
   readonly credentialsByAgent: (filter: CredentialFilter) => DataLoader<AgentKeys, CredentialList, string>
-  /** By agent pda; one statement for each different query. */
-  readonly historyByAgent: (query: HistoryFilter & PageBounds) => DataLoader<string, Page<HistoryRow>>
+  /** By agent pda; one statement for each different page. */
+  readonly historyByAgent: (
+    input: HistoryFilter & ConnectionInput,
+  ) => DataLoader<string, Connection<HistoryRow>>
+  /** By id; null for a deleted webhook. */
+  readonly webhookById: DataLoader<string, SubscriptionRow | null>
 }
 
-export function createLoaders({ agents, cards, credentials, stakes }: Services): Loaders {
+export function createLoaders({ agents, cards, credentials, stakes, webhooks }: Services): Loaders {
   return {
     agentByPda: rowLoader(
       (pdas) => agents.find(pdas),
@@ -70,12 +75,16 @@ export function createLoaders({ agents, cards, credentials, stakes }: Services):
         ),
     ),
     historyByAgent: memoized(
-      ({ eventType, orphaned, limit, offset }) => [eventType, orphaned === true, limit, offset],
-      (query) =>
-        new DataLoader(async (pdas) => {
-          const pages = await agents.histories(pdas, query)
-          return pdas.map((pda) => pages.get(pda) ?? { ...query, total: 0, rows: [] })
-        }),
+      ({ eventType, orphaned, first, after, last, before }) => [
+        eventType,
+        orphaned === true,
+        [first, after, last, before],
+      ],
+      (input) => new DataLoader((pdas) => agents.histories(pdas, input)),
+    ),
+    webhookById: rowLoader(
+      (ids) => webhooks.findAll(ids),
+      ({ id }) => id,
     ),
   }
 }

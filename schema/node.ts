@@ -1,41 +1,113 @@
+import type { HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
+import { DomainError, isDomainError } from '../src/domain/errors.ts'
+import { isUuid } from '../src/domain/uuid.ts'
 import type { AttachedCredential } from '../src/identity/credentials/attached/credential-list.ts'
+import type { LiveEvent } from '../src/live-events/live-event.ts'
+import type { TransactionRecord } from '../src/relay/record.ts'
 import type { StakeRow } from '../src/stakes/stake-reads.ts'
+import type { DeliveryRecord } from '../src/webhooks/deliveries/delivery-record.ts'
+import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
-import { nodeId, type NodeType, readNodeId } from './node-id.ts'
+import type { GraphQLContext } from './context.ts'
+import { eventTypeName } from './event-names.ts'
+import { nodeId, readNodeId } from './node-id.ts'
 
-type NodeRow = AgentRow | StakeRow | AttachedCredential
+type NodeRow =
+  | AgentRow
+  | StakeRow
+  | AttachedCredential
+  | LiveEvent
+  | HistoryRow
+  | TransactionRecord
+  | SubscriptionRow
+  | DeliveryRecord
 
-const typeOf = (row: NodeRow): NodeType =>
-  'vcHash' in row ? 'Credential' : 'depositedAmount' in row ? 'Stake' : 'Agent'
+const MAX_NODES = 100
+
+function typeOf(row: NodeRow): string {
+  if ('vcHash' in row) return 'Credential'
+  if ('depositedAmount' in row) return 'Stake'
+  if ('oldValue' in row) return 'AgentHistoryEntry'
+  if ('data' in row) return eventTypeName(row.type)
+  if ('preparedAt' in row) return 'Transaction'
+  if ('eventTypes' in row) return 'Webhook'
+  return 'attempts' in row ? 'WebhookDelivery' : 'Agent'
+}
 
 export const NodeRef = builder.interfaceRef<NodeRow>('Node').implement({
   description: 'An object with an identifier that is unique among all objects.',
   fields: (t) => ({
     id: t.id({
       description: 'Opaque identifier for `node` and for the caches of clients.',
-      resolve: (row) =>
-        'vcHash' in row ? nodeId('Credential', row.agentPda, row.vcHash) : nodeId(typeOf(row), row.pda),
+      resolve: (row) => {
+        if ('vcHash' in row) return nodeId('Credential', row.agentPda, row.vcHash)
+        if ('depositedAmount' in row) return nodeId('Stake', row.pda)
+        if ('oldValue' in row) return row.eventId
+        return 'pda' in row ? nodeId('Agent', row.pda) : row.id
+      },
     }),
   }),
   resolveType: typeOf,
 })
 
-builder.queryField('node', (t) =>
-  t.field({
+/** Null if it does not exist any more, or belongs to another wallet. Throws INVALID_NODE_ID. */
+async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | null> {
+  const { loaders, services } = context
+  if (id.startsWith('evt_')) return (await services.recentEvents.find(id)) ?? services.agents.historyEntry(id)
+  if (isUuid(id)) return (await findTransaction(id, context)) ?? findOwn(id, context)
+  const { type, keys } = readNodeId(id)
+  const [pda, vcHash] = keys
+  if (type === 'Stake') return loaders.stakeByPda.load(pda)
+  const agent = await loaders.agentByPda.load(pda)
+  if (type === 'Agent' || agent === null) return agent
+  const { credentials } = await loaders.credentialsByAgent({}).load(agent)
+  return credentials.find((each) => each.vcHash === vcHash) ?? null
+}
+
+async function findTransaction(id: string, { services }: GraphQLContext): Promise<TransactionRecord | null> {
+  try {
+    return await services.relay.get(id)
+  } catch (error) {
+    if (isDomainError(error, 'TRANSACTION_NOT_FOUND')) return null
+    throw error
+  }
+}
+
+/** A webhook or a delivery of the caller. Null for a caller without a wallet. */
+async function findOwn(
+  id: string,
+  { services, authenticate }: GraphQLContext,
+): Promise<SubscriptionRow | DeliveryRecord | null> {
+  try {
+    return await services.webhooks.find(await authenticate(), id)
+  } catch (error) {
+    if (isDomainError(error, 'AUTH_HEADERS_MISSING')) return null
+    throw error
+  }
+}
+
+builder.queryFields((t) => ({
+  node: t.field({
+    extensions: { errors: ['INVALID_NODE_ID'] },
     type: NodeRef,
     nullable: true,
     description:
-      'Returns an object by its `id`. Null if it does not exist any more. Errors: INVALID_NODE_ID.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of an agent, stake or credential.' }) },
-    resolve: async (_, { id }, { loaders }) => {
-      const { type, keys } = readNodeId(id)
-      const [pda, vcHash] = keys
-      if (type === 'Stake') return loaders.stakeByPda.load(pda)
-      const agent = await loaders.agentByPda.load(pda)
-      if (type === 'Agent' || agent === null) return agent
-      const { credentials } = await loaders.credentialsByAgent({}).load(agent)
-      return credentials.find((each) => each.vcHash === vcHash) ?? null
+      'Returns an object by its `id`. Null if it does not exist any more, or belongs to a wallet that did not sign the request.',
+    args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
+    resolve: (_, { id }, context) => readNode(id, context),
+  }),
+  nodes: t.field({
+    extensions: { units: ({ ids }) => (Array.isArray(ids) ? ids.length : 1), errors: ['INVALID_NODE_ID'] },
+    type: [NodeRef],
+    nullable: { list: false, items: true },
+    description: `Returns objects by their \`id\`, in the same order. At most ${MAX_NODES}. Each costs one unit.`,
+    args: { ids: t.arg.idList({ required: true, description: 'The `id` of each object.' }) },
+    resolve: (_, { ids }, context) => {
+      if (ids.length > MAX_NODES)
+        throw new DomainError('INVALID_REQUEST', { problem: `ids must contain at most ${MAX_NODES} values` })
+      // A wrong id is an error of its own.
+      return ids.map((id) => readNode(id, context))
     },
   }),
-)
+}))

@@ -1,9 +1,11 @@
 import {
   type FieldNode,
+  type FragmentDefinitionNode,
   getNamedType,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLNamedType,
+  isAbstractType,
   isCompositeType,
   isListType,
   isNonNullType,
@@ -14,9 +16,8 @@ import {
 } from 'graphql'
 import { PAGE_LIMIT } from '../src/domain/page.ts'
 import { schema } from './index.ts'
+import { VALUES_PER_UNIT } from './limits.ts'
 
-/** Scalars in a response that take as much CPU time as `GET /agents?limit=50`. */
-export const VALUES_PER_UNIT = 600
 /** What an object costs in scalars, because it may be read with a loader. */
 export const OBJECT_WEIGHT = 3
 /** What a value of introspection costs in scalars: it is in memory already. */
@@ -34,7 +35,7 @@ interface Outer {
   readonly args: Variables
   readonly page: number | null
 }
-type Fragments = (name: string) => SelectionSetNode | undefined
+type Fragments = (name: string) => FragmentDefinitionNode | undefined
 
 /** Units for reading a document, charged before it is parsed. Zero for short documents. */
 export function documentUnits(text: string): number {
@@ -68,13 +69,24 @@ export function operationUnits(
   if (!rootType) return 1
   let fieldUnits = 0
 
-  /** The most values of a selection. */
-  const values = (set: SelectionSetNode, type: GraphQLCompositeType, outer: Outer): number =>
-    set.selections.reduce((sum, each) => {
-      if (each.kind === Kind.FIELD) return sum + fieldValues(each, type, outer)
-      const inner = each.kind === Kind.FRAGMENT_SPREAD ? fragmentOf(each.name.value) : each.selectionSet
-      return inner === undefined ? sum : sum + values(inner, type, outer)
-    }, 0)
+  /** The most values of a selection: an object has the fields of one type only. */
+  const values = (set: SelectionSetNode, type: GraphQLCompositeType, outer: Outer): number => {
+    let common = 0
+    const byType = new Map<string, number>()
+    for (const each of set.selections) {
+      if (each.kind === Kind.FIELD) {
+        common += fieldValues(each, type, outer)
+        continue
+      }
+      const fragment = each.kind === Kind.FRAGMENT_SPREAD ? fragmentOf(each.name.value) : each
+      if (fragment === undefined) continue
+      const condition = schema.getType(fragment.typeCondition?.name.value ?? type.name)
+      const inner = values(fragment.selectionSet, condition as GraphQLCompositeType, outer)
+      if (condition === type || isAbstractType(condition)) common += inner
+      else byType.set(condition!.name, (byType.get(condition!.name) ?? 0) + inner)
+    }
+    return common + Math.max(0, ...byType.values())
+  }
 
   const fieldValues = (node: FieldNode, parent: GraphQLCompositeType, outer: Outer): number => {
     const field = schema.getField(parent, node.name.value)
@@ -89,9 +101,9 @@ export function operationUnits(
       node.selectionSet && isCompositeType(type)
         ? values(node.selectionSet, type, { args, page: pageOf(field, args) })
         : 0
-    return (
-      entriesOf(field, parent, outer.page) * ((field.extensions.weight ?? weightOf(type, parent)) + below)
-    )
+    // `nodes` returns an object for each id.
+    const page = Array.isArray(args['ids']) ? args['ids'].length : outer.page
+    return entriesOf(field, parent, page) * ((field.extensions.weight ?? weightOf(type, parent)) + below)
   }
 
   const total = values(operation.selectionSet, rootType, { args: {}, page: null })
@@ -114,10 +126,14 @@ function entriesOf(
 }
 
 /** The entries that a field with page arguments can return, null for other fields. */
-function pageOf({ args }: GraphQLField<unknown, unknown>, { limit, first, last }: Variables): number | null {
+function pageOf(
+  { args, extensions }: GraphQLField<unknown, unknown>,
+  { limit, first, last }: Variables,
+): number | null {
   if (!args.some(({ name }) => name === 'limit' || name === 'first')) return null
   const page = limit ?? first ?? last ?? PAGE_LIMIT.default
-  return typeof page === 'number' ? Math.min(Math.max(page, 0), PAGE_LIMIT.max) : PAGE_LIMIT.max
+  const max = extensions.listSize ?? PAGE_LIMIT.max
+  return typeof page === 'number' ? Math.min(Math.max(page, 0), max) : max
 }
 
 function argumentsOf({ arguments: given = [] }: FieldNode, variables: Variables): Variables {

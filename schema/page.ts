@@ -4,10 +4,30 @@ import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
-export const SortOrder = builder.enumType('SortOrder', {
+const OrderDirection = builder.enumType('OrderDirection', {
   description: 'Sort direction.',
   values: enumValues(ORDERS, { asc: 'Ascending.', desc: 'Descending.' }),
 })
+
+interface OrderTexts {
+  readonly field: string
+  readonly direction: string
+}
+
+/** The input that orders a list, by the fields of an enum. The texts tell the defaults. */
+export function orderType<Field extends PothosSchemaTypes.EnumRef<Types, unknown>>(
+  name: string,
+  type: Field,
+  texts: OrderTexts,
+) {
+  return builder.inputType(name, {
+    description: 'Order of a list.',
+    fields: (t) => ({
+      field: t.field({ type, description: texts.field }),
+      direction: t.field({ type: OrderDirection, description: texts.direction }),
+    }),
+  })
+}
 
 type PageFields<Row> = ObjectFieldBuilder<Types, Page<Row>>
 

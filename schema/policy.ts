@@ -1,4 +1,10 @@
-import { defaultFieldResolver, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import {
+  defaultFieldResolver,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  OperationTypeNode,
+} from 'graphql'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { ReadTables } from '../src/domain/read-versions.ts'
 import type { Priority } from '../src/platform/overload/admission.ts'
@@ -10,8 +16,13 @@ type JsonSchema = Readonly<Record<string, unknown>>
 
 interface InputExtensions {
   readonly jsonSchema?: JsonSchema
-  /** The service refuses a request without it, by an error of its own. */
+  /**
+   * For REST and tools, the service refuses a request without it, by an error of its own. GraphQL
+   * has the type.
+   */
   readonly required?: boolean
+  /** For REST and tools, the service refuses unknown texts of an enum, by an error of its own. */
+  readonly servicesCheck?: boolean
   /** Null differs from an absent value. */
   readonly acceptsNull?: boolean
 }
@@ -30,7 +41,10 @@ declare module 'graphql' {
     units?: (args: FieldArgs, outerArgs: FieldArgs) => number
     /** Values that reading an object costs, for the cost of an operation. Default: three. */
     weight?: number
-    /** Assumed entries of a list without page arguments, for the cost of an operation. */
+    /**
+     * For the cost of an operation: the most entries of a connection if they are fewer than a page,
+     * and the assumed entries of a list without page arguments.
+     */
     listSize?: number
     /** What a call requires. `session`: it is about the session, which wallet headers have not. */
     login?: 'wallet' | 'session'
@@ -39,13 +53,17 @@ declare module 'graphql' {
      * else, such as the time.
      */
     tables?: readonly ReadTables[] | 'uncached'
-    /** Arguments of which a call must have exactly one. */
-    exactlyOneOf?: readonly string[]
     /** What a call can refuse, besides malformed arguments, the usual codes first. */
     errors?: readonly ErrorCode[]
     jsonSchema?: JsonSchema
+    /** The field is not in the schema of another cluster than a localnet. */
+    localnetOnly?: boolean
     /** Set `high` only for fields that send or require a wallet's signature. */
     priority?: Priority
+  }
+  interface GraphQLEnumTypeExtensions {
+    /** The name of the schema in OpenAPI, which has it once. */
+    readonly model?: string
   }
   interface GraphQLArgumentExtensions extends InputExtensions {}
   interface GraphQLInputFieldExtensions extends InputExtensions {}
@@ -55,9 +73,11 @@ declare module 'graphql' {
 export const WALLET_POLICY = { rateLimit: null, priority: 'high', login: 'wallet' } as const
 
 /** An example of a value without which the service refuses the request. */
-export const requiredExample = (value: unknown, more: JsonSchema = {}) => ({
-  extensions: { required: true, jsonSchema: { ...more, examples: [value] } },
-})
+export const requiredExample = (value: unknown, more: JsonSchema = {}) =>
+  ({ required: true, extensions: { required: true, jsonSchema: { ...more, examples: [value] } } }) as const
+
+/** A value without which the service refuses the request. */
+export const REQUIRED = { required: true, extensions: { required: true } } as const
 
 /** An example of a value, with more of its JSON Schema. */
 export const example = (value: unknown, more: JsonSchema = {}) => ({
@@ -72,13 +92,18 @@ export const purposeOf = ({ description }: { readonly description?: string | nul
 
 /**
  * Counts each call of a root field against its rate limit, before it is resolved. Adds the codes of
- * its errors to its description.
+ * their errors to the descriptions of all fields.
  */
 export function applyPolicies(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) {
+        const { errors = [] } = field.extensions
+        if (errors.length > 0) field.description += `${ERRORS}${errors.join(', ')}.`
+      }
   for (const operation of Object.values(OperationTypeNode)) {
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
-      const { rateLimit = null, errors = [] } = field.extensions
-      if (errors.length > 0) field.description += `${ERRORS}${errors.join(', ')}.`
+      const { rateLimit = null } = field.extensions
       if (rateLimit === null) continue
       const step = operation === OperationTypeNode.SUBSCRIPTION ? 'subscribe' : 'resolve'
       const resolve = field[step] ?? defaultFieldResolver

@@ -25,12 +25,32 @@ export const AgentStatus = builder.enumType('AgentStatus', {
 })
 
 export const AgentStatusFilter = builder.enumType('AgentStatusFilter', {
-  description: 'A status, or `inactive` for every status except `active`.',
+  description: 'A status, or inactive for every status except active.',
   values: enumValues(STATUS_FILTERS, {
     active: 'Active.',
     suspended: 'Suspended by its owner or an admin.',
     deactivated: 'Deactivated permanently.',
     inactive: 'Suspended or deactivated.',
+  }),
+})
+
+export const AgentActivity = builder.enumType('AgentActivity', {
+  description: 'Whether an agent is active.',
+  values: enumValues(['active', 'inactive'], { active: 'Active.', inactive: 'Suspended or deactivated.' }),
+})
+
+/** In the order of their bits. */
+export const CAPABILITIES = ['buy', 'sell', 'negotiate', 'escrow_release', 'delegate', 'arbitrate'] as const
+
+export const Capability = builder.enumType('AgentCapability', {
+  description: 'What an agent can do, by its own account.',
+  values: enumValues(CAPABILITIES, {
+    buy: 'Buys.',
+    sell: 'Sells.',
+    negotiate: 'Negotiates.',
+    escrow_release: 'Releases escrows.',
+    delegate: 'Delegates work.',
+    arbitrate: 'Arbitrates.',
   }),
 })
 

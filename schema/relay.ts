@@ -9,8 +9,9 @@ import { preparedInstructions } from '../src/relay/message-instructions.ts'
 import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
-import { example, requiredExample } from './policy.ts'
+import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
+import { NodeRef } from './node.ts'
 import { enumValues } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
 
@@ -24,8 +25,7 @@ export const PriorityLevel = builder.enumType('PriorityLevel', {
 })
 
 const TransactionStatusRef = builder.enumType('TransactionStatus', {
-  description:
-    'Status of a transaction: `pending`, `simulated` (prepared), `submitted`, then `confirmed` or `failed`. A fork can change `confirmed` back to `submitted`.',
+  description: 'Status of a transaction, in this order. A fork can change confirmed back to submitted.',
   values: enumValues(TRANSACTION_STATUSES, {
     pending: 'The service is preparing it.',
     simulated: 'Prepared and simulated. It waits for signatures.',
@@ -118,12 +118,12 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
   description: 'The transaction to build.',
   fields: (t) => ({
     instructions: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: [InstructionInput],
       description: '1 to 16 instructions, without compute-budget instructions.',
     }),
     signerPubkeys: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: ['Pubkey'],
       description: 'All signers and no other keys. The first one pays the fees.',
     }),
@@ -192,8 +192,9 @@ const TransactionFailureRef = builder.objectRef<TransactionFailure>('Transaction
 
 export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
   description: 'The status of a prepared transaction.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeString('id', {
+    id: t.exposeID('id', {
       ...example(UUID_EXAMPLE),
       description: 'Identifier of the prepared transaction.',
     }),
@@ -211,7 +212,7 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
     error: t.expose('error', {
       type: TransactionFailureRef,
       nullable: true,
-      description: 'Reason of the failure. Null unless `status` is `failed`.',
+      description: 'Reason of the failure. Null unless it failed.',
     }),
     slot: t.expose('slot', {
       type: 'SafeInt',
@@ -220,7 +221,8 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
     }),
     sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
     final: t.exposeBoolean('settled', {
-      description: 'Whether the status is final. A final `confirmed` is finalized on the ledger.',
+      description:
+        'Whether the status is final. If it is confirmed and final, it is finalized on the ledger.',
     }),
     preparedAt: t.expose('preparedAt', { type: 'DateTime', description: 'Time of the preparation.' }),
     submittedAt: t.expose('submittedAt', {
@@ -250,18 +252,37 @@ const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
   }),
 })
 
+builder.objectField(PreparedTransactionRef, 'transaction', (t) =>
+  t.field({
+    type: TransactionRef,
+    description: 'The transaction with its status.',
+    resolve: ({ id }, _args, { services }) => services.relay.get(id),
+  }),
+)
+
 builder.queryFields((t) => ({
   transaction: t.field({
     extensions: { errors: ['TRANSACTION_NOT_FOUND'] },
     type: TransactionRef,
     nullable: true,
     description:
-      'Returns the current status of a prepared transaction, by exactly one of its id and its signature. simulated: it was not submitted. submitted: it can still land. confirmed: it is on the ledger. failed: it can no longer land, unless the error is outcome_unknown.',
+      'Returns the current status of a prepared transaction. Simulated: it was not submitted. Submitted: it can still land. Confirmed: it is on the ledger. Failed: it can no longer land, unless its outcome is unknown.',
     args: {
-      id: t.arg.string({ ...example(UUID_EXAMPLE), description: 'The `id` of the prepared transaction.' }),
-      signature: t.arg.string({ description: 'Signature, base-58, in place of `id`.' }),
+      id: t.arg.string({
+        ...example(UUID_EXAMPLE),
+        required: true,
+        description: 'The `id` of the prepared transaction.',
+      }),
     },
-    resolve: (_, key, { services }) => services.relay.getOne(key),
+    resolve: (_, { id }, { services }) => services.relay.get(id),
+  }),
+  transactionBySignature: t.field({
+    extensions: { errors: ['TRANSACTION_NOT_FOUND'] },
+    type: TransactionRef,
+    nullable: true,
+    description: 'Returns the prepared transaction with this signature.',
+    args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
+    resolve: (_, { signature }, { services }) => services.relay.getBySignature(signature),
   }),
   feeEstimate: t.field({
     extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
@@ -269,7 +290,7 @@ builder.queryFields((t) => ({
     description: 'Estimates priority fees from recent transactions that write the given accounts.',
     args: {
       accountKeys: t.arg({
-        extensions: { required: true },
+        ...REQUIRED,
         description:
           'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
         type: ['Pubkey'],

@@ -25,15 +25,6 @@ builder.addScalarType(
   }),
 )
 
-// Not an enum, because GraphQL does not allow dots in names. The services check the value.
-builder.addScalarType(
-  'WebhookEventType',
-  textScalar('WebhookEventType', {
-    description: 'One of `webhookEventTypes`, for example `agent.registered`.',
-    expected: 'text',
-  }),
-)
-
 interface TextScalar {
   readonly description: string
   readonly expected: string
@@ -58,15 +49,16 @@ function textScalar(name: string, { description, expected, specifiedByURL }: Tex
 }
 
 builder.addScalarType(
-  'JSON',
+  'VerifiableCredential',
   new GraphQLScalarType<unknown>({
-    name: 'JSON',
-    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-    description: 'Any JSON value. Pass it as a variable.',
+    name: 'VerifiableCredential',
+    specifiedByURL: 'https://www.w3.org/TR/vc-data-model-2.0/',
+    description: 'A W3C Verifiable Credential as a JSON object. Pass it as a variable.',
+    // The verifier checks what it is.
     parseValue: (value) => value,
     // GraphQL literals cannot contain names such as @context.
     parseLiteral: () => {
-      throw new GraphQLError('JSON must be given as a variable')
+      throw new GraphQLError('VerifiableCredential must be given as a variable')
     },
   }),
 )

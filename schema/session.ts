@@ -81,7 +81,7 @@ const NewSessionRef = builder.objectRef<NewSession>('NewSession').implement({
   }),
 })
 
-const SessionRef = builder.objectRef<Session>('Session').implement({
+export const SessionRef = builder.objectRef<Session>('Session').implement({
   description: 'An open session of a wallet.',
   fields: (t) => ({
     wallet: t.expose('wallet', wallet),

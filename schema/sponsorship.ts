@@ -1,7 +1,7 @@
 import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { Eligibility } from '../src/sponsorship/eligibility.ts'
-import { example, requiredExample } from './policy.ts'
+import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
 import {
   InstructionInput,
@@ -41,13 +41,13 @@ const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
   description: 'A registration that the service pays for.',
   fields: (t) => ({
     instructions: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: [InstructionInput],
       description:
         'Exactly one register_agent. Its account `payer` must be the fee payer from `detailedHealth`.',
     }),
     signerPubkey: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: 'Pubkey',
       description: 'Public key of the agent’s owner.',
     }),
@@ -65,7 +65,7 @@ const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegis
         'The transaction with the owner’s signature, base64. The signature of the fee payer must be zeros.',
     }),
     signerPubkey: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: 'Pubkey',
       description: 'The same value as in the preparation.',
     }),
@@ -80,13 +80,13 @@ const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTran
   description: 'The transaction to build. The service pays its network fee.',
   fields: (t) => ({
     instructions: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: [InstructionInput],
       description:
         '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
     }),
     signerPubkeys: t.field({
-      extensions: { required: true },
+      ...REQUIRED,
       type: ['Pubkey'],
       description: 'Exactly one signing wallet.',
     }),
@@ -105,7 +105,7 @@ builder.queryFields((t) => ({
     description: 'Checks whether the service would sponsor a registration now. Takes nothing.',
     args: {
       wallet: t.arg({
-        extensions: { required: true },
+        ...REQUIRED,
         type: 'Pubkey',
         description: 'Wallet of the future agent owner.',
       }),

@@ -7,7 +7,7 @@ import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
 import { NodeRef } from './node.ts'
-import { pageArgs, pageFields, SortOrder } from './page.ts'
+import { orderType, pageArgs, pageFields } from './page.ts'
 
 const StakeRef = builder.objectRef<StakeRow>('Stake')
 const StakePageRef = builder.objectRef<Page<StakeRow>>('StakePage')
@@ -26,7 +26,7 @@ const WithdrawalRef = builder.objectRef<WithdrawalRow>('Withdrawal').implement({
   }),
 })
 
-const StakeSort = builder.enumType('StakeSort', {
+const StakeOrderField = builder.enumType('StakeOrderField', {
   description: 'Sort key of stake accounts. Stakes with equal keys are sorted by pda.',
   values: enumValues(STAKE_SORTS, {
     pda: 'By address.',
@@ -34,12 +34,23 @@ const StakeSort = builder.enumType('StakeSort', {
   }),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({
+const StakeOrder = orderType('StakeOrder', StakeOrderField, {
+  field: 'Default: the address.',
+  direction: 'Default: ascending by address, descending by deposit.',
+})
+
+const StakeFilter = builder.inputType('StakeFilter', {
+  description: 'Stake accounts must match all conditions.',
+  fields: (t) => ({
     owner: t.field({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
     agentPda: t.field({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
-    sort: t.field({ type: StakeSort, description: 'Default: pda.' }),
-    order: t.field({ type: SortOrder, description: 'Default: asc by pda, desc by deposit.' }),
+  }),
+})
+
+const listArgs = () =>
+  builder.args((t) => ({
+    filter: t.field({ type: StakeFilter, description: 'Default: all stake accounts.' }),
+    orderBy: t.field({ type: StakeOrder, description: 'Default: by address.' }),
   }))
 
 StakeRef.implement({
@@ -115,16 +126,19 @@ builder.queryFields((t) => ({
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
+    extensions: { errors: ['INVALID_CURSOR'] },
+    type: StakeConnectionRef,
+    description: 'Lists stake accounts.',
+    args: { ...listArgs(), ...connectionArgs() },
+    resolve: (_, { filter, orderBy, ...page }, { services }) =>
+      services.stakes.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
+  }),
+  stakesPage: t.field({
     extensions: { units: ({ offset }) => 1 + offsetUnits(offset), tables: ['stakes'] },
     type: StakePageRef,
-    description: 'Lists stake accounts.',
+    description: 'The stake accounts of `stakes`, by offset.',
     args: { ...listArgs(), ...pageArgs() },
-    resolve: (_, args, { services }) => services.stakes.list(args),
-  }),
-  stakesConnection: t.field({
-    type: StakeConnectionRef,
-    description: 'The stake accounts of `stakes` with cursor pagination.',
-    args: { ...listArgs(), ...connectionArgs() },
-    resolve: (_, args, { services }) => services.stakes.listConnection(args),
+    resolve: (_, { filter, orderBy, ...page }, { services }) =>
+      services.stakes.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
 }))

@@ -1,4 +1,5 @@
 import type { WalletBalance } from '../src/relay/wallet-balance.ts'
+import type { ErrorCode } from '../src/domain/errors.ts'
 import { builder } from './builder.ts'
 
 const WalletBalanceRef = builder.objectRef<WalletBalance>('WalletBalance').implement({
@@ -17,14 +18,15 @@ const WalletBalanceRef = builder.objectRef<WalletBalance>('WalletBalance').imple
   }),
 })
 
+const BALANCE_ERRORS: readonly ErrorCode[] = ['INVALID_PUBKEY', 'NOT_READY', 'LEDGER_UNAVAILABLE']
+
 // Both call the ledger node, so they share the limit of `prepare`.
 builder.queryField('walletBalance', (t) =>
   t.field({
-    extensions: { rateLimit: 'prepare' },
+    extensions: { rateLimit: 'prepare', errors: BALANCE_ERRORS },
     type: WalletBalanceRef,
     nullable: true,
-    description:
-      'The SOL and USDC of a wallet, at confirmed. Errors: INVALID_PUBKEY, NOT_READY, LEDGER_UNAVAILABLE.',
+    description: 'The SOL and USDC of a wallet, at confirmed.',
     args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
     resolve: (_, { wallet }, { services }) => services.wallets.balance(wallet),
   }),
@@ -32,10 +34,9 @@ builder.queryField('walletBalance', (t) =>
 
 builder.mutationField('fundLocalnetWallet', (t) =>
   t.field({
-    extensions: { rateLimit: 'prepare' },
+    extensions: { rateLimit: 'prepare', localnetOnly: true, errors: [...BALANCE_ERRORS, 'LOCALNET_ONLY'] },
     type: WalletBalanceRef,
-    description:
-      'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions. Only on the localnet that the gateway runs. Errors: LOCALNET_ONLY, and those of `walletBalance`.',
+    description: 'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions.',
     args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
     resolve: (_, { wallet }, { services }) => services.wallets.fund(wallet),
   }),

@@ -1,5 +1,11 @@
+import type { Pubkey } from '@agent-registry/solana'
 import { offsetUnits, type Page, pageBounds } from '../src/domain/page.ts'
-import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
+import {
+  ATTEMPT_ERRORS,
+  ATTEMPT_OUTCOMES,
+  DELIVERY_STATUSES,
+  DELIVERY_TRIGGERS,
+} from '../src/domain/webhook-delivery.ts'
 import {
   type AttemptRecord,
   ATTEMPTS_SHOWN,
@@ -7,11 +13,15 @@ import {
 } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliveries.ts'
 import { pageSize } from '../src/domain/connection.ts'
+import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { example, requiredExample, WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
-import { NEEDS_WEBHOOK } from './webhook.ts'
+import { NEEDS_WEBHOOK, WebhookRef } from './webhook.ts'
+import { NodeRef } from './node.ts'
+import { VALUES_PER_UNIT } from './limits.ts'
+import { WHEN } from './event.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -50,6 +60,25 @@ const AttemptOutcomeRef = builder.enumType('WebhookAttemptOutcome', {
   }),
 })
 
+const AttemptErrorRef = builder.enumType('WebhookAttemptError', {
+  description: 'Why an attempt got no valid response.',
+  values: enumValues(ATTEMPT_ERRORS, {
+    timeout: 'No response in time.',
+    dns_error: 'The name of the host was not found.',
+    connect_error: 'No connection.',
+    tls_error: 'No encrypted connection.',
+    reset: 'The connection ended early.',
+    ssrf_blocked: 'The address is not allowed.',
+    header_overflow: 'The headers of the response are too long.',
+    too_large: 'The response is too long.',
+    bad_encoding: 'The response cannot be decoded.',
+    bad_redirect: 'The redirect cannot be followed.',
+    protocol_error: 'The response is invalid.',
+    aborted: 'The service stopped during the attempt.',
+    worker_lost: 'The worker stopped several times during the attempt.',
+  }),
+})
+
 const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement({
   description: 'A request to the receiver.',
   fields: (t) => ({
@@ -69,10 +98,10 @@ const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement(
       nullable: true,
       description: 'HTTP status of the response. Null if there was no response; see `errorCode`.',
     }),
-    errorCode: t.exposeString('errorCode', {
+    errorCode: t.expose('errorCode', {
       ...example('timeout'),
-      description:
-        'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
+      type: AttemptErrorRef,
+      description: 'Why there was no response. Null if there was one.',
       nullable: true,
     }),
     responseExcerpt: t.exposeString('responseExcerpt', {
@@ -88,17 +117,25 @@ const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement(
   }),
 })
 
-const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
+const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
+  description: 'The type of a delivered event, or of a test.',
+  extensions: { model: 'DeliveryEventType' },
+  values: enumValues([...WEBHOOK_EVENT_TYPES, 'ping'], { ...WHEN, ping: 'A test event.' }),
+})
+
+export const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
   description: 'A delivery of one event to one webhook.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
+    id: t.exposeID('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
     eventId: t.exposeString('eventId', {
       ...example('evt_7YbmGZ1qkWGDW5o4mhHQnS'),
       description: 'The `id` in the body.',
     }),
-    eventType: t.exposeString('eventType', {
+    eventType: t.expose('eventType', {
       ...example('agent.registered'),
-      description: 'One of `webhookEventTypes`, or `ping`.',
+      type: DeliveryEventType,
+      description: 'Type of the event.',
     }),
     status: t.expose('status', { description: 'Current status.', type: DeliveryStatusRef }),
     attemptCount: t.exposeInt('attemptCount', {
@@ -147,81 +184,84 @@ const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implemen
   }),
 })
 
-builder.queryField('webhookDelivery', (t) =>
+const webhookId = () =>
+  builder.args((t) => ({
+    id: t.string({ ...example(UUID_EXAMPLE), description: 'Identifier of the webhook.', required: true }),
+  }))
+const deliveryId = () =>
+  builder.args((t) => ({
+    deliveryId: t.string({
+      ...example(UUID_EXAMPLE),
+      description: 'Identifier of a delivery of the webhook.',
+      required: true,
+    }),
+  }))
+
+builder.objectField(DeliveryRef, 'webhook', (t) =>
   t.field({
+    type: WebhookRef,
+    nullable: true,
+    description: 'Its webhook. Null if it is deleted.',
+    resolve: ({ subscriptionId }, _args, { loaders }) => loaders.webhookById.load(subscriptionId),
+  }),
+)
+
+builder.objectField(WebhookRef, 'deliveries', (t) =>
+  t.field({
+    // Each webhook of a list has a statement of its own.
+    extensions: { weight: VALUES_PER_UNIT, errors: ['INVALID_CURSOR'] },
+    type: DeliveryConnectionRef,
+    description: 'The deliveries of this webhook, newest first. Costs a unit for each webhook.',
+    args: connectionArgs(),
+    resolve: ({ id, wallet }, page, { services, spend }, info) => {
+      spend(pageSize(page) * ATTEMPTS_SHOWN * fieldsBelow(info))
+      return services.webhooks.listDeliveriesConnection(wallet as Pubkey, id, page)
+    },
+  }),
+)
+
+builder.queryFields((t) => ({
+  webhookDelivery: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'] },
     type: DeliveryRef,
     nullable: true,
     description: 'Returns a delivery of a webhook.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of the webhook.',
-        required: true,
-      }),
-      deliveryId: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of a delivery of the webhook.',
-        required: true,
-      }),
-    },
+    args: { ...webhookId(), ...deliveryId() },
     resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
       services.webhooks.getDelivery(await authenticate(), id, deliveryId),
   }),
-)
-
-builder.queryField('webhookDeliveries', (t) =>
-  t.field({
+  webhookDeliveries: t.field({
+    extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'INVALID_CURSOR'] },
+    type: DeliveryConnectionRef,
+    nullable: true,
+    description: 'Lists the deliveries of a webhook, newest first.',
+    args: { ...webhookId(), ...connectionArgs() },
+    resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
+      const wallet = await authenticate()
+      spend(pageSize(page) * ATTEMPTS_SHOWN * fieldsBelow(info))
+      return services.webhooks.listDeliveriesConnection(wallet, id, page)
+    },
+  }),
+  webhookDeliveriesPage: t.field({
     extensions: { ...NEEDS_WEBHOOK, units: ({ offset }) => 1 + offsetUnits(offset) },
     type: DeliveryPageRef,
     nullable: true,
-    description: 'Lists the deliveries of a webhook, newest first.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of the webhook.',
-        required: true,
-      }),
-      ...pageArgs(),
-    },
+    description: 'The deliveries of `webhookDeliveries`, by offset.',
+    args: { ...webhookId(), ...pageArgs() },
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
       return services.webhooks.listDeliveries(wallet, id, page)
     },
   }),
-)
-
-builder.queryField('webhookDeliveriesConnection', (t) =>
-  t.field({
-    extensions: NEEDS_WEBHOOK,
-    type: DeliveryConnectionRef,
-    nullable: true,
-    description: 'The deliveries of `webhookDeliveries` with cursor pagination.',
-    args: {
-      id: t.arg.string({ required: true, description: 'Identifier of the webhook.' }),
-      ...connectionArgs(),
-    },
-    resolve: async (_, { id, ...rest }, { services, authenticate, spend }, info) => {
-      const wallet = await authenticate()
-      spend(pageSize(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
-      return services.webhooks.listDeliveriesConnection(wallet, id, rest)
-    },
-  }),
-)
+}))
 
 builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
     type: DeliveryRef,
-    description: 'Sends a test event of type `ping`.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of the webhook.',
-        required: true,
-      }),
-    },
+    description: 'Sends a test event.',
+    args: webhookId(),
     resolve: async (_, { id }, { services, clientIp, authenticate }) =>
       services.webhooks.ping({ wallet: await authenticate(), clientIp }, id),
   }),
@@ -233,18 +273,7 @@ builder.mutationFields((t) => ({
     type: DeliveryRef,
     description:
       'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of the webhook.',
-        required: true,
-      }),
-      deliveryId: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of a delivery of the webhook.',
-        required: true,
-      }),
-    },
+    args: { ...webhookId(), ...deliveryId() },
     resolve: async (_, { id, deliveryId }, { services, clientIp, authenticate }) =>
       services.webhooks.resend({ wallet: await authenticate(), clientIp }, id, deliveryId),
   }),
@@ -257,11 +286,7 @@ builder.mutationFields((t) => ({
     description:
       'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left.',
     args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        description: 'Identifier of the webhook.',
-        required: true,
-      }),
+      ...webhookId(),
       since: t.arg.string({
         ...requiredExample('2026-11-20T00:00:00Z', { format: 'date-time' }),
         description: 'Start, ISO 8601 with a UTC offset.',

@@ -1,8 +1,15 @@
 import { DISABLED_REASONS } from '../src/domain/webhook-delivery.ts'
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
+import { MAX_PER_WALLET } from '../src/webhooks/subscriptions/check-new.ts'
 import type { Creation } from '../src/webhooks/subscriptions/create.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
+import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
+import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
+import type { GraphQLContext } from './context.ts'
+import { EventType } from './event.ts'
+import { NodeRef } from './node.ts'
 import { enumValues } from './enum-values.ts'
 import { example, requiredExample, WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
@@ -14,7 +21,10 @@ const secret = {
   description:
     'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
 }
-const EVENT_TYPES = ['agent.registered', 'stake.deposited']
+const EVENT_TYPES = {
+  servicesCheck: true,
+  jsonSchema: { examples: [['agent.registered', 'stake.deposited']], minItems: 1 },
+}
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
   description: 'Why the service disabled a webhook.',
@@ -24,15 +34,16 @@ const DisabledReason = builder.enumType('WebhookDisabledReason', {
   }),
 })
 
-const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
+export const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
   description:
     'A subscription of a wallet to events. The secret is returned only by `createWebhook` and `rotateWebhookSecret`.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
+    id: t.exposeID('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
     url: t.exposeString('url', { ...example(URL_EXAMPLE), description: 'URL of the receiver.' }),
     eventTypes: t.field({
-      type: ['WebhookEventType'],
-      description: 'Subscribed event types, from `webhookEventTypes`.',
+      type: [EventType],
+      description: 'Subscribed event types.',
       resolve: ({ eventTypes: types }) => [...types],
     }),
     filterAgentPda: t.expose('filterAgentPda', {
@@ -56,9 +67,21 @@ const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
   }),
 })
 
+/** The webhook that a mutation changed, read again only if it is selected. */
+const changedWebhook = {
+  type: WebhookRef,
+  description: 'The webhook.',
+  resolve: async (
+    { id }: { readonly id: string },
+    _args: object,
+    { services, authenticate }: GraphQLContext,
+  ) => services.webhooks.get(await authenticate(), id),
+} as const
+
 const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
   description: 'A new webhook with its secret.',
   fields: (t) => ({
+    webhook: t.field(changedWebhook),
     id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
     secret: t.exposeString('secret', secret),
     message: t.exposeString('message', {
@@ -68,16 +91,19 @@ const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
   }),
 })
 
-const DeletionRef = builder.objectRef<{ deleted: boolean }>('WebhookDeletion').implement({
+const DeletionRef = builder.objectRef<{ id: string; deleted: boolean }>('WebhookDeletion').implement({
   description: 'The result of a deletion.',
   fields: (t) => ({
+    // Not `id`: caches would take the deletion for the webhook.
+    deletedId: t.exposeID('id', { description: 'Identifier of the webhook, which caches can remove.' }),
     deleted: t.exposeBoolean('deleted', { description: 'Always true. An unknown webhook is an error.' }),
   }),
 })
 
-const SecretRef = builder.objectRef<{ secret: string }>('WebhookSecret').implement({
+const SecretRef = builder.objectRef<{ id: string; secret: string }>('WebhookSecret').implement({
   description: 'A new secret of a webhook.',
   fields: (t) => ({
+    webhook: t.field(changedWebhook),
     secret: t.exposeString('secret', secret),
   }),
 })
@@ -91,8 +117,9 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
         'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
     }),
     eventTypes: t.field({
-      ...requiredExample(EVENT_TYPES, { minItems: 1 }),
-      type: ['WebhookEventType'],
+      required: true,
+      extensions: { ...EVENT_TYPES, required: true },
+      type: [EventType],
       description: 'At least one of `webhookEventTypes`, without duplicates.',
     }),
     filterAgentPda: t.field({
@@ -111,8 +138,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description: 'An https URL of a public host. A new URL cancels all waiting deliveries.',
     }),
     eventTypes: t.field({
-      ...example(EVENT_TYPES, { minItems: 1 }),
-      type: ['WebhookEventType'],
+      extensions: EVENT_TYPES,
+      type: [EventType],
       description: 'Replaces the event types.',
     }),
     filterAgentPda: t.field({
@@ -134,9 +161,34 @@ const idArg = () =>
     id: t.string({ ...example(UUID_EXAMPLE), required: true, description: 'Identifier of the webhook.' }),
   }))
 
+const WebhookPageRef = builder.objectRef<readonly SubscriptionRow[]>('WebhookPage').implement({
+  description: 'All webhooks of a wallet.',
+  fields: (t) => ({
+    webhooks: t.field({
+      type: [WebhookRef],
+      description: 'The webhooks, oldest first.',
+      resolve: (rows) => [...rows],
+    }),
+  }),
+})
+
+export const WebhookConnectionRef = connectionType('Webhook', WebhookRef, { countUnits: () => 0 })
+export const webhookPage = (rows: readonly SubscriptionRow[], page: ConnectionInput) =>
+  connectionOfAll('webhooks', rows, page, ({ id }) => id)
+
+builder.objectField(WebhookRef, 'agent', (t) =>
+  t.field({
+    type: AgentRef,
+    nullable: true,
+    description: 'The agent of `filterAgentPda`. Null without a filter, or if the agent does not exist.',
+    resolve: ({ filterAgentPda }, _args, { loaders }) =>
+      filterAgentPda === null ? null : loaders.agentByPda.load(filterAgentPda),
+  }),
+)
+
 builder.queryFields((t) => ({
   webhookEventTypes: t.field({
-    type: ['WebhookEventType'],
+    type: [EventType],
     description: 'The event types that a webhook can subscribe to.',
     resolve: () => [...WEBHOOK_EVENT_TYPES],
   }),
@@ -149,9 +201,17 @@ builder.queryFields((t) => ({
     resolve: async (_, { id }, { services, authenticate }) => services.webhooks.get(await authenticate(), id),
   }),
   webhooks: t.field({
-    extensions: WALLET_POLICY,
-    type: [WebhookRef],
+    extensions: { ...WALLET_POLICY, listSize: MAX_PER_WALLET, errors: ['INVALID_CURSOR'] },
+    type: WebhookConnectionRef,
     description: 'Lists the webhooks of the signing wallet, oldest first. At most 20.',
+    args: connectionArgs(),
+    resolve: async (_, page, { services, authenticate }) =>
+      webhookPage(await services.webhooks.list(await authenticate()), page),
+  }),
+  webhooksPage: t.field({
+    extensions: WALLET_POLICY,
+    type: WebhookPageRef,
+    description: 'The webhooks of `webhooks`, all at once.',
     resolve: async (_, _args, { services, authenticate }) => services.webhooks.list(await authenticate()),
   }),
 }))
@@ -197,8 +257,10 @@ builder.mutationFields((t) => ({
     type: DeletionRef,
     description: 'Deletes a webhook. One of another wallet is not found.',
     args: idArg(),
-    resolve: async (_, { id }, { services, authenticate }) =>
-      services.webhooks.delete(await authenticate(), id),
+    resolve: async (_, { id }, { services, authenticate }) => ({
+      id,
+      ...(await services.webhooks.delete(await authenticate(), id)),
+    }),
   }),
   rotateWebhookSecret: t.field({
     extensions: NEEDS_WEBHOOK,
@@ -206,7 +268,9 @@ builder.mutationFields((t) => ({
     description:
       'Replaces the secret at once. All later attempts, including retries, are signed with the new secret.',
     args: idArg(),
-    resolve: async (_, { id }, { services, authenticate }) =>
-      services.webhooks.rotateSecret(await authenticate(), id),
+    resolve: async (_, { id }, { services, authenticate }) => ({
+      id,
+      ...(await services.webhooks.rotateSecret(await authenticate(), id)),
+    }),
   }),
 }))

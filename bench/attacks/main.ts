@@ -23,14 +23,9 @@ for (const name of names) {
     const response = await request(gateway.baseUrl + path, { dispatcher, method, body, headers })
     return { status: response.statusCode, text: await response.body.text() }
   }
-  const events = await read(
-    '/graphql',
-    '{"query":"{ registryEventsConnection(first: 200) { edges { node { id } } } }"}',
-  )
-  const { data } = JSON.parse(events.text) as {
-    data: { registryEventsConnection: { edges: { node: { id: string } }[] } }
-  }
-  const oldest = data.registryEventsConnection.edges.at(-1)?.node.id ?? ''
+  const events = await read('/graphql', '{"query":"{ registryEvents(first: 200) { nodes { id } } }"}')
+  const { data } = JSON.parse(events.text) as { data: { registryEvents: { nodes: { id: string }[] } } }
+  const oldest = data.registryEvents.nodes.at(-1)?.id ?? ''
   const memory = residentMib(gateway.pid, 'now') ?? 0
   const attacker = spawn(process.execPath, [ATTACKER, name, new URL(gateway.baseUrl).port], {
     env: { ...process.env, OLDEST_EVENT: oldest },

@@ -7,10 +7,10 @@ export interface MemoryRequest {
 const WORDS = ['weather', 'market', 'cargo', 'legal', 'travel', 'health', 'energy', 'harbor']
 const SORTS = ['created_at', 'reputation', 'name']
 const FIELDS = 'pda owner name tier status serviceCategory reputationScore version agentCardUrl createdAt'
-const LIST = `query ($limit: Int!, $offset: Int!) { agents(limit: $limit, offset: $offset) { total agents { ${FIELDS} } } }`
+const LIST = `query ($limit: Int!, $offset: Int!) { agentsPage(limit: $limit, offset: $offset) { total agents { ${FIELDS} } } }`
 const ONE = `query ($pda: Pubkey!) { agent(pda: $pda) { ${FIELDS} stake { depositedAmount } } }`
 const SEARCH =
-  'query ($word: String!) { agents(filter: { name: $word }) { total agents { pda name nameSimilarity } } }'
+  'query ($word: String!) { agentsPage(filter: { name: $word }) { total agents { pda name nameSimilarity } } }'
 const STATS = '{ registryStats { agents depositedAmount byTier { tier agents } } }'
 
 /** Each kind of read in turn. The values vary, so that the response cache misses and fills up. */

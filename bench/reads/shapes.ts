@@ -37,7 +37,7 @@ export const shapesFor = (pda: string): Shape[] => [
     path: '/agents?limit=50',
     variables: {},
     operations: {
-      ...written(`query { page: agents(limit: 50) { total limit offset agents { ${FIELDS} } } }`, pageIn),
+      ...written(`query { page: agentsPage(limit: 50) { total limit offset agents { ${FIELDS} } } }`, pageIn),
       postgraphile: {
         query: `query { total: listedAgentsTotal
           list: allListedAgents(first: 50, orderBy: [CREATED_AT_DESC, PDA_ASC]) { nodes { ${FIELDS} } } }`,
@@ -63,7 +63,7 @@ export const shapesFor = (pda: string): Shape[] => [
     variables: { name: SEARCHED },
     operations: {
       ...written(
-        `query ($name: String!) { page: agents(filter: { name: $name }, limit: 50) {
+        `query ($name: String!) { page: agentsPage(filter: { name: $name }, limit: 50) {
           total limit offset agents { ${FIELDS} ${SIMILARITY} } } }`,
         pageIn,
       ),
@@ -123,15 +123,25 @@ function pageOf(total: unknown, agents: Agent[]): AgentPage {
 }
 
 /**
- * Both GraphQL APIs write 64-bit numbers as text. PostGraphile writes times with microseconds and
- * an offset.
+ * Ours and PostGraphile write 64-bit numbers as text. Ours and Mercurius write names of enums.
+ * PostGraphile writes times with microseconds and an offset.
  */
 function agentOf(agent: Agent): Agent {
   const time = (name: string) => new Date(String(agent[name])).toISOString()
+  const word = (name: string) => wordOf(String(agent[name]))
   return {
     ...agent,
+    tier: word('tier'),
+    status: word('status'),
+    service_category: word('service_category'),
     capabilities: Number(agent['capabilities']),
     created_at: time('created_at'),
     updated_at: time('updated_at'),
   }
+}
+
+/** DATA_ANALYSIS as dataAnalysis. Other texts stay. */
+function wordOf(text: string): string {
+  if (!/^[A-Z_]+$/.test(text)) return text
+  return text.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }

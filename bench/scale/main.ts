@@ -42,7 +42,10 @@ const gateway = await startBenchGateway({
   RESPONSE_CACHE_BYTES: '0',
 })
 const startMib = residentMib(gateway.pid, 'now')
-for (const read of reads) await load(read, 1)
+for (const read of reads) {
+  await check(read)
+  await load(read, 1)
+}
 const rates = new Map<Read, number[]>(reads.map((read) => [read, []]))
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [read, values] of rates) values.push(await load(read, SECONDS))
@@ -65,6 +68,15 @@ const figures: Figure[] = [
 const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, connections: CONNECTIONS }
 saveResult(`scale-${AGENTS}`, { figures }, { ...settings, fillSeconds, megabytes })
 process.exit(0)
+
+/** Throws for a refused query, whose status is 200. */
+async function check({ name, paths: [path = ''], body }: Read): Promise<void> {
+  if (body === undefined) return
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(gateway.baseUrl + path, { method: 'POST', headers, body })
+  const text = await response.text()
+  if (text.includes('"errors"')) throw new Error(`${name} was answered ${text}`)
+}
 
 /** Requests per second. */
 async function load({ name, paths, body }: Read, seconds: number): Promise<number> {

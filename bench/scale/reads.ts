@@ -14,8 +14,8 @@ export interface Read {
   readonly body?: string
 }
 
-const STATS = `{ registryStats { agents mismatchedAgents stakes depositedAmount byTier { tier count } byStatus { status count }
-  byCategory { category count } } }`
+const STATS = `{ registryStats { agents mismatchedAgents stakes depositedAmount byTier { tier agents } byStatus { status agents }
+  byCategory { category agents } } }`
 
 /** Every read whose cost could grow with the registry. */
 export function readsOf(samples: readonly SampleAgent[], agents: number, longHistory: string): Read[] {

@@ -73,7 +73,7 @@ function graphqlRequests(pda: string): Measured[] {
   const wide = aliases(300, 'pda', 'x'.repeat(20))
   const roots = aliases(10, `agent(pda: "${pda}") { pda name tier status owner createdAt }`)
   return [
-    document('unique document', (unique) => `{ agents(limit: 1) { a${unique}: total } }`),
+    document('unique document', (unique) => `{ agentsPage(limit: 1) { a${unique}: total } }`),
     document('unique document, 10 KB of fields', (unique) => `{ agent(pda: "${pda}") { ${wide(unique)} } }`),
     document('unique document, 10 root fields', (unique) => `{ ${roots(unique)} }`),
     document(

@@ -28,7 +28,7 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_TEXT: 'A text is empty, too long, or contains characters that are not allowed.',
   INVALID_RANGE: '`min_reputation` is greater than `max_reputation`.',
   INVALID_CURSOR: 'A GraphQL connection gets a cursor of another list or order.',
-  INVALID_NODE_ID: 'The argument of `node` is not the `id` of an agent, a stake or a credential.',
+  INVALID_NODE_ID: 'An argument of `node` or `nodes` does not have the form of an `id`.',
   INVALID_PUBKEY: 'A public key or an account address is malformed.',
   INVALID_BASE64: 'Instruction data or a transaction is not base64.',
   INVALID_TYPE: 'A member of the body has the wrong JSON type.',
@@ -209,7 +209,7 @@ export function errorsPage(): string {
         ['`logs`', 'The program logs of a failed simulation. Present if the status is 422.'],
       ],
     ),
-    'In a GraphQL response, each entry of `errors` has the text in `message`, the code in `extensions.code` and the status in `extensions.status`.',
+    'In a GraphQL response, each entry of `errors` has the text in `message`, the code in `extensions.code` and the status in `extensions.status`. The schema has all codes in `enum ErrorCode`, and those of a field in its directive `@errors` ([GraphQL](../guides/graphql.md#errors)).',
     'A response with status 503 has a `Retry-After` header, in seconds. So has status 429, except for the limits of open streams and sessions. A response with status 401 has `WWW-Authenticate: WalletSignature, Bearer`. The response header `x-request-id` identifies the request in the logs of the service.',
     'Do not compare the texts. Use the code. Codes are never renamed or reused.',
     ...SECTIONS.flatMap(([title, errors]) => [
@@ -222,7 +222,7 @@ export function errorsPage(): string {
       ),
     ]),
     '## Failed transactions',
-    'A transaction record with status `failed` has an `error` object with `code`, `message`, and in some cases `logs`:',
+    'A transaction record with status `failed` has an `error` object with `code`, `message`, and in some cases `logs`. In GraphQL the codes are names in upper case.',
     table(
       ['Code', 'Meaning'],
       FAILURE_CODES.map((name) => [code(name), FAILURES[name]]),

@@ -101,6 +101,15 @@ export function consoleEvents(): string {
   return `${header}\nexport const EVENTS: readonly { type: string; when: string; body: string }[] = ${JSON.stringify(entries, null, 2)}\n`
 }
 
+interface DataMember {
+  readonly type: string
+  readonly description: string
+  readonly enum?: readonly string[]
+}
+
+const oneOf = (words: readonly string[]): string =>
+  `${words.slice(0, -1).map(code).join(', ')} or ${code(words.at(-1) ?? '')}`
+
 function section(type: WebhookEventType): string[] {
   const { when, data } = EVENT_SCHEMAS[type]
   return [
@@ -109,8 +118,8 @@ function section(type: WebhookEventType): string[] {
     table(
       ['Member', 'Type', 'Meaning'],
       Object.entries(data['properties'] as object).map(([name, member]) => {
-        const { type: kind, description } = member as { type: string; description: string }
-        return [code(name), kind, description]
+        const { type: kind, description, enum: words } = member as DataMember
+        return [code(name), kind, words === undefined ? description : `${description}: ${oneOf(words)}`]
       }),
     ),
     codeBlock('json', JSON.stringify(examplePayload(type), null, 2)),
@@ -129,12 +138,13 @@ const BODY: readonly Member[] = [
 export function eventsPage(): string {
   return page(
     '# Events',
-    'Webhooks send these events ([receive webhooks](../guides/receive-webhooks.md)), and the GraphQL subscription `registryEvents` streams them ([GraphQL](../guides/graphql.md)). All types except `ping` reflect changes on the ledger.',
+    'Webhooks send these events ([receive webhooks](../guides/receive-webhooks.md)), and the GraphQL subscription `registryEvents` streams them ([GraphQL](../guides/graphql.md#events)). All types except `ping` reflect changes on the ledger.',
     'The body of a webhook request:',
     table(
       ['Member', 'Type', 'Meaning'],
       BODY.map(([name, type, meaning]) => [code(name), type, meaning]),
     ),
+    'In GraphQL, the type `agent.registered` is `AGENT_REGISTERED`, its object type is `AgentRegisteredEvent`, and the members of `data` are fields of it. Values of enums are names in upper case, amounts are text, and a field of `changes` that did not change is null.',
     'Amounts are in USDC base units: 1 USDC is 1000000. Integers can exceed 2^53; use a JSON parser that keeps them exact if you need such values.',
     ...WEBHOOK_EVENT_TYPES.flatMap(section),
     '## ping',

@@ -45,10 +45,9 @@ import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
 import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
 import { CARD_WEIGHT } from '../../schema/agent-card.ts'
 import { CREDENTIALS_WEIGHT } from '../../schema/credential.ts'
-import { EVENT_DATA_WEIGHT } from '../../schema/live.ts'
 import { EVENTS_PER_CHARGE } from '../../src/live-events/registry-events.ts'
-import { LIMITS } from '../../schema/limits.ts'
-import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
+import { LIMITS, VALUES_PER_UNIT } from '../../schema/limits.ts'
+import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT } from '../../schema/operation-cost.ts'
 import { operations } from '../../rest/documents/documents.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { MESSAGE_UNITS } from '../../rest/graphql/socket-reading.ts'
@@ -156,7 +155,7 @@ const requests: Limit[] = [
 
 const lists: Limit[] = [
   [
-    '`limit` of a list',
+    '`limit`, `first` or `last` of a list',
     `${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}, default ${PAGE_LIMIT.default}`,
     '400 INVALID_INTEGER',
   ],
@@ -467,7 +466,7 @@ export function limitsPage(): string {
     '## Rate limits',
     `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A file of a page costs units of \`files\` instead: 5 for one of \`/docs\`, 20 for one of GraphiQL, others one. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, a preparation ${PREPARE_UNITS}, and the MCP tool \`list_agents\` one more than \`GET /agents\`. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
     table(['Requests', 'Value', 'Counted by'], rateLimits),
-    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, the data of an event ${EVENT_DATA_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. With \`after\`, a subscription to events costs its units again for each ${EVENTS_PER_CHARGE} earlier events and for each page of them that is read from the database; without enough units left, it waits and then continues. A body costs one more for each ${number(BYTES_PER_UNIT)} bytes. A message on a WebSocket costs ${MESSAGE_UNITS} units, and one for each ${number(BYTES_PER_UNIT)} bytes; while none are left, the service does not read the socket. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
+    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, and a list has as many entries as \`first\`, \`last\` or \`limit\` allows. The directive \`@cost\` of the schema names what a field costs ([GraphQL](../guides/graphql.md#costs)). Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. With \`after\`, a subscription to events costs its units again for each ${EVENTS_PER_CHARGE} earlier events and for each page of them that is read from the database; without enough units left, it waits and then continues. A body costs one more for each ${number(BYTES_PER_UNIT)} bytes. A message on a WebSocket costs ${MESSAGE_UNITS} units, and one for each ${number(BYTES_PER_UNIT)} bytes; while none are left, the service does not read the socket. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),

@@ -27,6 +27,7 @@ export interface GraphQLOptions {
   readonly connectionLimits: ConnectionLimits
   /** `execute` runs all operations with graphql-js. */
   readonly executor: Executor
+  readonly hasLocalnet: boolean
 }
 
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
@@ -93,7 +94,7 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     })
   })
 
-  const sdl = Buffer.from(printedSchema())
+  const sdl = Buffer.from(printedSchema(server.schema))
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),
   )

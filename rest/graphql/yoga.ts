@@ -1,7 +1,8 @@
 import { createLRUCache, createYoga, type Plugin } from 'graphql-yoga'
 import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
-import { schema } from '../../schema/index.ts'
+import { schema as completeSchema } from '../../schema/index.ts'
+import { schemaWithoutLocalnet } from '../../schema/variants.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/services.ts'
@@ -20,11 +21,14 @@ interface GraphQLServerOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly executor: Executor
+  /** Whether the process runs a localnet. */
+  readonly hasLocalnet: boolean
 }
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
-export function createGraphQLServer({ services, logger, metrics, executor }: GraphQLServerOptions) {
+export function createGraphQLServer(options: GraphQLServerOptions) {
+  const { services, logger, metrics, executor, hasLocalnet } = options
   const toClientError = (error: unknown) =>
     clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
@@ -33,6 +37,7 @@ export function createGraphQLServer({ services, logger, metrics, executor }: Gra
     onExecute: ({ args: { document, contextValue } }) =>
       queries.offer(contextValue.params.query ?? '', document),
   }
+  const schema = hasLocalnet ? completeSchema : schemaWithoutLocalnet()
   const yoga = createYoga<OperationRequest>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -57,5 +62,5 @@ export function createGraphQLServer({ services, logger, metrics, executor }: Gra
     context: (request) => createGraphQLContext(services, request),
   })
   const shortPath = createShortPath({ services, metrics, documents, queries })
-  return { yoga, toClientError, documents, shortPath }
+  return { yoga, toClientError, documents, shortPath, schema }
 }

@@ -60,40 +60,26 @@ export async function getAgentHistory(
 ): Promise<Page<HistoryRow>> {
   const key = pubkeyParameter('pda', pda)
   const query = { ...input, ...pageBounds(input) }
-  const rows = await selectPages(kysely, [key], query)
+  const rows = await selectPage(kysely, key, query)
   if (rows[0]?.known !== true) throw new DomainError('AGENT_NOT_FOUND')
   return readPage<HistoryRow>(rows, 'eventType', query)
 }
 
-/** The same page of the histories of several agents, in one statement. */
-export async function getHistories(
+async function selectPage(
   kysely: Kysely<Database>,
-  pdas: readonly string[],
+  pda: string,
   query: HistoryFilter & PageBounds,
-): Promise<Map<string, Page<HistoryRow>>> {
-  const byAgent = Map.groupBy(await selectPages(kysely, pdas, query), (row) => row.key)
-  return new Map(Array.from(byAgent, ([pda, rows]) => [pda, readPage<HistoryRow>(rows, 'eventType', query)]))
-}
-
-async function selectPages(
-  kysely: Kysely<Database>,
-  pdas: readonly string[],
-  query: HistoryFilter & PageBounds,
-): Promise<(PageRow<HistoryRow> & { key: string; known: boolean })[]> {
-  const key = sql`keys.key`
+): Promise<(PageRow<HistoryRow> & { known: boolean })[]> {
+  const key = sql`${pda}`
   const entries = entriesOf(key, query)
-  // Without `offset 0` the planner inlines the count and repeats it for every entry of the page.
-  const { rows } = await sql<PageRow<HistoryRow> & { key: string; known: boolean }>`
-    select keys.key, counted.total, counted.known, entries.*
-    from unnest(${pdas}::text[]) as keys (key)
-    cross join lateral (
-      select (select count(*) ${entries}) as total, ${isKnown(key)} as known offset 0
-    ) as counted
-    left join lateral (
+  const { rows } = await sql<PageRow<HistoryRow> & { known: boolean }>`
+    select counted.total, counted.known, entries.*
+    from (select (select count(*) ${entries}) as total, ${isKnown(key)} as known) as counted
+    left join (
       select ${ENTRY_COLUMNS} ${entries}
       order by position desc limit ${query.limit} offset ${query.offset}
     ) as entries on true
-    order by keys.key, entries.position desc`.execute(kysely)
+    order by entries.position desc`.execute(kysely)
   return rows
 }
 
@@ -103,28 +89,68 @@ export async function listHistoryConnection(
   pda: string,
   input: HistoryFilter & ConnectionInput,
 ): Promise<Connection<HistoryRow>> {
-  const key = sql`${pubkeyParameter('pda', pda)}`
+  const [page] = await selectConnections(kysely, [pubkeyParameter('pda', pda)], input)
+  if (page === null || page === undefined) throw new DomainError('AGENT_NOT_FOUND')
+  return page
+}
+
+/** The same page of the histories of several agents, in one statement. */
+export async function listHistoryConnections(
+  kysely: Kysely<Database>,
+  pdas: readonly string[],
+  input: HistoryFilter & ConnectionInput,
+): Promise<Connection<HistoryRow>[]> {
+  const pages = await selectConnections(kysely, pdas, input)
+  return pages.map((page) => page ?? NO_ENTRIES)
+}
+
+const NO_ENTRIES: Connection<HistoryRow> = {
+  edges: [],
+  hasNextPage: false,
+  hasPreviousPage: false,
+  count: () => Promise.resolve(0),
+}
+
+/** Null for an agent that was never registered. */
+async function selectConnections(
+  kysely: Kysely<Database>,
+  pdas: readonly string[],
+  input: HistoryFilter & ConnectionInput,
+): Promise<(Connection<HistoryRow> | null)[]> {
   const list = input.orphaned === true ? 'orphaned-history' : 'history'
   const span = readSpan<readonly [string]>(list, input, [isText])
   const { conditions, page } = uniqueKeyset(sql`position`, 'desc', span)
-  const entries = entriesOf(key, input)
-  const { rows } = await sql<{ known: boolean } & (HistoryRow | { position: null })>`
-    select counted.known, entries.*
-    from (select ${isKnown(key)} as known) as counted
-    left join (
-      select ${ENTRY_COLUMNS} ${entries} ${sql.join(
+  const key = sql`keys.key`
+  const { rows } = await sql<{ key: string; known: boolean } & (HistoryRow | { position: null })>`
+    select keys.key, agent.known, entries.*
+    from unnest(${pdas}::text[]) as keys (key)
+    cross join lateral (select ${isKnown(key)} as known offset 0) as agent
+    left join lateral (
+      select ${ENTRY_COLUMNS} ${entriesOf(key, input)} ${sql.join(
         conditions.map((each) => sql`and ${each}`),
         sql` `,
       )} ${page}
     ) as entries on true
-    order by entries.position ${span.backward ? sql`asc` : sql`desc`}`.execute(kysely)
-  if (rows[0]?.known !== true) throw new DomainError('AGENT_NOT_FOUND')
-  return connectionOf(
-    rows.filter((row) => row.position !== null),
-    span,
-    (row) => cursorOf(list, [row.position]),
-    () => countRows(kysely, sql`select count(*) ${entries}`),
-  )
+    order by keys.key, entries.position ${span.backward ? sql`asc` : sql`desc`}`.execute(kysely)
+  const byAgent = Map.groupBy(rows, (row) => row.key)
+  return pdas.map((pda) => {
+    const found = byAgent.get(pda) ?? []
+    if (found[0]?.known !== true) return null
+    return connectionOf(
+      found.filter((row) => row.position !== null),
+      span,
+      (row) => cursorOf(list, [row.position]),
+      () => countRows(kysely, sql`select count(*) ${entriesOf(sql`${pda}`, input)}`),
+    )
+  })
+}
+
+/** Null for an unknown entry, or one that a fork removed. */
+export async function findHistoryEntry(kysely: Kysely<Database>, id: string): Promise<HistoryRow | null> {
+  if (!isText(id)) return null
+  const { rows } = await sql<HistoryRow>`
+    select ${ENTRY_COLUMNS} from agent_history where event_id = ${id}`.execute(kysely)
+  return rows[0] ?? null
 }
 
 /** The signatures of the transactions of these entries, by event id. */

@@ -3,12 +3,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Connection, ConnectionInput } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
-import type { Page, PageBounds, PageInput } from '../domain/page.ts'
+import type { Page, PageInput } from '../domain/page.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import {
+  findHistoryEntry,
   findSignatures,
   getAgentHistory,
-  getHistories,
+  listHistoryConnections,
   type HistoryFilter,
   type HistoryRow,
   listHistoryConnection,
@@ -27,8 +28,8 @@ export interface AgentReads {
   listConnection(input: SortedAgentFilter & ConnectionInput): Promise<Connection<AgentRow>>
   /** Throws INVALID_PUBKEY, and AGENT_NOT_FOUND for an unknown or closed agent. */
   get(pda: string): Promise<AgentRow>
-  /** By exactly one of these. Throws what `get` throws, and INVALID_REQUEST. */
-  getOne(key: { readonly pda?: string | null; readonly owner?: string | null }): Promise<AgentRow>
+  /** The agent of a wallet. Throws what `get` throws. */
+  getByOwner(owner: string): Promise<AgentRow>
   /** The same as `get`, but null for an unknown or closed agent. */
   lookUp(pda: string): Promise<AgentRow | null>
   /** The agent of a wallet, or null. Throws INVALID_PUBKEY. */
@@ -43,12 +44,15 @@ export interface AgentReads {
   find(pdas: readonly string[]): Promise<AgentRow[]>
   history(pda: string, input: HistoryFilter & PageInput): Promise<Page<HistoryRow>>
   historyConnection(pda: string, input: HistoryFilter & ConnectionInput): Promise<Connection<HistoryRow>>
+  /** By its id. Null for an unknown one, or one that a fork removed. */
+  historyEntry(id: string): Promise<HistoryRow | null>
   /** The signatures of the transactions of these history entries, by event id. */
   signatures(eventIds: readonly string[]): Promise<Map<string, string>>
+  /** The same page of the histories of several agents, in their order. */
   histories(
     pdas: readonly string[],
-    query: HistoryFilter & PageBounds,
-  ): Promise<Map<string, Page<HistoryRow>>>
+    input: HistoryFilter & ConnectionInput,
+  ): Promise<Connection<HistoryRow>[]>
 }
 
 /** Requests that arrive together are read in one statement, up to this number. */
@@ -76,12 +80,7 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
     list: (input) => listAgents(kysely, index, input),
     listConnection: (input) => listAgentsConnection(kysely, index, input),
     get: async (pda) => (await lookUp(pda)) ?? notFound(),
-    getOne: async ({ pda, owner }) => {
-      const [byPda, byOwner] = [pda ?? null, owner ?? null]
-      if (byPda !== null && byOwner === null) return (await lookUp(byPda)) ?? notFound()
-      if (byPda === null && byOwner !== null) return (await findByOwner(byOwner)) ?? notFound()
-      throw new DomainError('INVALID_REQUEST', { problem: 'Provide exactly one of pda and owner' })
-    },
+    getByOwner: async (owner) => (await findByOwner(owner)) ?? notFound(),
     lookUp,
     findByOwner,
     lookUpAny: (query) => lookupAgents(reads, query),
@@ -90,8 +89,9 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
     find,
     history: (pda, input) => getAgentHistory(kysely, pda, input),
     historyConnection: (pda, input) => listHistoryConnection(kysely, pda, input),
+    historyEntry: (id) => findHistoryEntry(kysely, id),
     signatures: (eventIds) => findSignatures(kysely, eventIds),
-    histories: (pdas, query) => getHistories(kysely, pdas, query),
+    histories: (pdas, input) => listHistoryConnections(kysely, pdas, input),
   }
   return reads
 }

@@ -123,6 +123,34 @@ export function connectionOf<Row>(
   }
 }
 
+/**
+ * A page of a list that is in memory as a whole. A cursor has the key of its row. Throws
+ * INVALID_CURSOR, also if the row is not in the list any more.
+ */
+export function connectionOfAll<Row>(
+  list: string,
+  rows: readonly Row[],
+  input: ConnectionInput,
+  keyOf: (row: Row) => string,
+): Connection<Row> {
+  const span = readSpan<readonly [string]>(list, input, [isText])
+  const place = (parameter: 'after' | 'before', usual: number): number => {
+    const key = span[parameter]?.[0]
+    if (key === undefined) return usual
+    const index = rows.findIndex((row) => keyOf(row) === key)
+    if (index < 0) throw new DomainError('INVALID_CURSOR', { parameter, value: quoted(input[parameter]) })
+    return index
+  }
+  const between = rows.slice(place('after', -1) + 1, place('before', rows.length))
+  const read = (span.backward ? between.toReversed() : between).slice(0, span.size + 1)
+  return connectionOf(
+    read,
+    span,
+    (row) => cursorOf(list, [keyOf(row)]),
+    () => Promise.resolve(rows.length),
+  )
+}
+
 export const isInteger = (part: unknown): part is number => Number.isSafeInteger(part)
 /** Text that PostgreSQL accepts. */
 export const isText = (part: unknown): part is string =>

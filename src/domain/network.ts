@@ -1,10 +1,13 @@
-const CLUSTERS: Readonly<Record<string, string>> = {
+export const NETWORKS = ['mainnet-beta', 'devnet', 'testnet', 'localnet'] as const
+export type Network = (typeof NETWORKS)[number]
+
+const CLUSTERS: Readonly<Record<string, Network>> = {
   '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d': 'mainnet-beta',
   EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG: 'devnet',
   '4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY': 'testnet',
 }
 
 /** The cluster with this genesis hash (base-58). Any other ledger is a localnet. */
-export function networkOf(genesisHash: string): string {
+export function networkOf(genesisHash: string): Network {
   return CLUSTERS[genesisHash] ?? 'localnet'
 }

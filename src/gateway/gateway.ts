@@ -106,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stack.defer(() => stopTogether(stops))
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
+      hasLocalnet: ledger.localnet !== null,
       services,
       logger,
       metrics,

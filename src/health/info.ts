@@ -1,5 +1,5 @@
 import type { FeePayerStatus } from './fee-payer-status.ts'
-import { networkOf } from '../domain/network.ts'
+import { type Network, networkOf } from '../domain/network.ts'
 
 export interface ServiceIdentity {
   readonly name: string
@@ -12,7 +12,7 @@ export interface ServiceIdentity {
 
 export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
   readonly feeSponsorshipEnabled: boolean
-  readonly network: string
+  readonly network: Network
   readonly features: {
     readonly did: { readonly enabled: boolean; readonly method: string; readonly spec: string }
     readonly mcp: { readonly enabled: boolean; readonly endpoint: string; readonly spec: string }

@@ -25,17 +25,12 @@ export interface OutboxRow {
 }
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
-const { parse, rawJSON } = JSON as unknown as {
-  parse: (this: void, text: string, reviver: Reviver) => unknown
-  rawJSON: (this: void, text: string) => unknown
-}
+const { parse } = JSON as unknown as { parse: (this: void, text: string, reviver: Reviver) => unknown }
 
-/** Parses a body. Integers above 2^53 keep all digits when they are serialized again. */
+/** Parses a body. Integers above 2^53 are text, with all their digits. */
 export function liveEvent({ body, signature }: OutboxRow): LiveEvent {
   const { pda, ...event } = parse(body, (_, value, { source }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
-      ? rawJSON(source)
-      : value,
+    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined ? source : value,
   ) as Omit<LiveEvent, 'agentPda' | 'signature'> & { pda: string }
   return { ...event, agentPda: pda, signature }
 }

@@ -7,6 +7,7 @@ import {
   connectionOf,
   cursorOf,
   isInteger,
+  isText,
   readSpan,
 } from '../domain/connection.ts'
 import { type EventFilter, eventFilter, type EventFilterInput } from './event-filter.ts'
@@ -18,6 +19,8 @@ export interface RecentEvents {
    * every event since the start. Throws INVALID_CURSOR and what `eventFilter` throws.
    */
   list(input: EventFilterInput & ConnectionInput): Promise<Connection<LiveEvent>>
+  /** Null for an unknown event, or one that a fork removed. */
+  find(id: string): Promise<LiveEvent | null>
 }
 
 const LIST = 'events'
@@ -45,6 +48,14 @@ export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
         ) as events ${page}`.execute(kysely)
       const events = rows.map((row) => Object.assign(liveEvent(row), { position: row.position }))
       return connectionOf(events, span, ({ position }) => cursorOf(LIST, [position]), NOT_COUNTED)
+    },
+    find: async (id) => {
+      if (!isText(id)) return null
+      const { rows } = await sql<OutboxRow>`
+        select 0 as position, type, agent_pda as "agentPda", body,
+          (select signature from ledger_events where ledger_events.id = outbox_events.event_id) as signature
+        from outbox_events where id = ${id} and cancelled_at is null`.execute(kysely)
+      return rows[0] === undefined ? null : liveEvent(rows[0])
     },
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { DomainError } from '../domain/errors.ts'
 import { countOutcome, createMetrics } from '../platform/metrics/metrics.ts'
 import { createChainHead } from './chain-head.ts'
 import type { RelayContext, RelayOptions } from './context.ts'
@@ -27,15 +26,10 @@ export interface RelayService {
   submit(input: SubmitInput, clientIp: string): Promise<TransactionRecord>
   /** Throws TRANSACTION_NOT_FOUND. */
   get(id: string): Promise<TransactionRecord>
-  /** By exactly one of these. Throws TRANSACTION_NOT_FOUND and INVALID_REQUEST. */
-  getOne(key: TransactionKey): Promise<TransactionRecord>
+  /** Throws TRANSACTION_NOT_FOUND. */
+  getBySignature(signature: string): Promise<TransactionRecord>
   /** Calls the node. Throws TRANSACTION_NOT_FOUND and LEDGER_UNAVAILABLE. */
   onLedger(signature: string): Promise<LedgerTransaction>
-}
-
-interface TransactionKey {
-  readonly id?: string | null | undefined
-  readonly signature?: string | null | undefined
 }
 
 export type Relay = ReturnType<typeof createRelay>
@@ -71,11 +65,7 @@ export function createRelay(options: RelayOptions) {
     estimateFees: (input) => countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
     submit: (input, clientIp) => countOutcome(requests, 'submit', submit(input, clientIp, context)),
     get: async (id) => toRecord(await store.get(id)),
-    getOne: async ({ id = null, signature = null }) => {
-      if (id !== null && signature === null) return toRecord(await store.get(id))
-      if (signature !== null && id === null) return toRecord(await store.getBySignature(signature))
-      throw new DomainError('INVALID_REQUEST', { problem: 'Provide exactly one of id and signature' })
-    },
+    getBySignature: async (signature) => toRecord(await store.getBySignature(signature)),
     onLedger: (signature) => readLedgerTransaction(signature, context),
   }
   return {

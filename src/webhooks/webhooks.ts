@@ -5,7 +5,7 @@ import type { ConnectionInput } from '../domain/connection.ts'
 import type { PageInput } from '../domain/page.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Caller } from './deliveries/charge-sends.ts'
-import { readDelivery } from './deliveries/delivery-record.ts'
+import { findDelivery, readDelivery } from './deliveries/delivery-record.ts'
 import { listDeliveries, listDeliveriesConnection } from './deliveries/list-deliveries.ts'
 import { pingWebhook } from './deliveries/ping-webhook.ts'
 import { recoverDeliveries, type RecoverInput } from './deliveries/recover-deliveries.ts'
@@ -13,7 +13,7 @@ import { resendDelivery } from './deliveries/resend-delivery.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createSubscription, type CreateInput } from './subscriptions/create.ts'
 import { deleteSubscription } from './subscriptions/delete.ts'
-import { checkOwn, getOwn } from './subscriptions/find-own.ts'
+import { checkOwn, findOwn, findSubscriptions, getOwn } from './subscriptions/find-own.ts'
 import { listSubscriptions } from './subscriptions/list.ts'
 import type { ReceiverProblem } from './subscriptions/read-input.ts'
 import { rotateSecret } from './subscriptions/rotate-secret.ts'
@@ -71,6 +71,11 @@ export function createWebhookService(options: WebhookServiceOptions) {
     listDeliveriesConnection: owned((id, input: ConnectionInput) =>
       listDeliveriesConnection(kysely, id, input),
     ),
+    /** A webhook or a delivery of the wallet. Null if there is none with this id. */
+    find: async (wallet: Pubkey, id: string) =>
+      (await findOwn(em.fork(), wallet, id)) ?? findDelivery(kysely, wallet, id),
+    /** Webhooks whose deliveries a caller owns. */
+    findAll: (ids: readonly string[]) => findSubscriptions(em.fork(), ids),
     getDelivery: owned((id, deliveryId: string) => readDelivery(kysely, id, deliveryId)),
     ping: ordered((id, caller) => pingWebhook(id, caller, dependencies)),
     resend: ordered((id, caller, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies)),

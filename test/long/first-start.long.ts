@@ -28,7 +28,7 @@ interface IdentifiedAgent {
   cardHashMismatch: boolean
   card: { state: string; reason: string | null; matchedBy: string | null; skills: { id: string }[] }
   credentials: {
-    credentials: { type: string; credentialUrl: string; structurallyValid: boolean; proofVerified: boolean }[]
+    nodes: { type: string; credentialUrl: string; structurallyValid: boolean; proofVerified: boolean }[]
   }
 }
 
@@ -41,16 +41,16 @@ describe('a first start', () => {
     (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
 
   const find = async (name: string): Promise<IdentifiedAgent> => {
-    const query = `{ agents(filter: { name: "${name}" includeMismatched: true } limit: 1) { agents {
+    const query = `{ agents(filter: { name: "${name}" includeMismatched: true } first: 1) { nodes {
       pda cardHashMismatch card { state reason matchedBy skills { id } }
-      credentials { credentials { type credentialUrl structurallyValid proofVerified } } } } }`
+      credentials { nodes { type credentialUrl structurallyValid proofVerified } } } } }`
     const response = await fetch(`${runtime.baseUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
     })
-    const { data } = (await response.json()) as { data: { agents: { agents: IdentifiedAgent[] } } }
-    return data.agents.agents[0]!
+    const { data } = (await response.json()) as { data: { agents: { nodes: IdentifiedAgent[] } } }
+    return data.agents.nodes[0]!
   }
 
   beforeAll(async () => {
@@ -81,24 +81,24 @@ describe('a first start', () => {
       const { credentials, ...agent } = await find('Kestrel Auditor')
       expect(agent).toMatchObject({
         cardHashMismatch: false,
-        card: { state: 'matched', matchedBy: 'raw', skills: [{ id: 'review-a-ledger' }] },
+        card: { state: 'MATCHED', matchedBy: 'RAW', skills: [{ id: 'review-a-ledger' }] },
       })
-      expect(credentials.credentials).toHaveLength(2)
-      expect(credentials.credentials.every((each) => each.structurallyValid && each.proofVerified)).toBe(true)
+      expect(credentials.nodes).toHaveLength(2)
+      expect(credentials.nodes.every((each) => each.structurallyValid && each.proofVerified)).toBe(true)
     }, SOON)
   })
 
   test('shows a credential without a trusted proof, a changed card, and a card without a host', async () => {
     await vi.waitFor(async () => {
-      expect((await find('Fathom Analytics')).credentials.credentials).toMatchObject([
+      expect((await find('Fathom Analytics')).credentials.nodes).toMatchObject([
         { type: 'CapabilityCredential', structurallyValid: true, proofVerified: false },
       ])
       expect(await find('Quarry Data')).toMatchObject({
         cardHashMismatch: true,
-        card: { state: 'mismatched' },
+        card: { state: 'MISMATCHED' },
       })
       expect((await find('Ember Support')).card).toMatchObject({
-        state: 'unreachable',
+        state: 'UNREACHABLE',
         reason: 'agents.example.org is reserved for documentation (RFC 2606)',
       })
     }, SOON)
@@ -152,7 +152,7 @@ describe('a first start', () => {
     const { pda, credentials } = await find('Kestrel Auditor')
     const key = readFileSync(join(gateway.dataDir, 'keys', 'agents', 'agent-11.json'), 'utf8')
     const owner = await signerFromSecretKey(JSON.parse(key) as number[])
-    const credentialUrl = credentials.credentials[0]!.credentialUrl
+    const credentialUrl = credentials.nodes[0]!.credentialUrl
     expect(credentialUrl).toMatch(/^ipfs:\/\/bafkrei[a-z2-7]{52}$/)
     const result = await createRegistry(runtime.baseUrl).credentials.verify(pda, { credentialUrl }, owner)
     expect(result).toMatchObject({ structurallyValid: true, proofVerified: true })

@@ -12,11 +12,10 @@ const run = promisify(execFile)
 const TSC = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
 const SCALARS = {
   DateTime: 'string',
-  JSON: 'unknown',
   Pubkey: 'string',
   SafeInt: 'number',
   U64: 'string',
-  WebhookEventType: 'string',
+  VerifiableCredential: 'unknown',
 }
 
 let gateway: GatewayInProcess
@@ -44,7 +43,7 @@ const node = (cwd: string, script: string, ...args: string[]) =>
   run(process.execPath, [script, ...args], { cwd })
 
 const LIST = `
-  agentsConnection(first: $first, after: $after, filter: { tiers: [basic, premium] }) @connection(key: "App_agentsConnection") {
+  agents(first: $first, after: $after, filter: { tiers: [BASIC, PREMIUM] }, orderBy: { field: NAME }) @connection(key: "App_agents") {
     totalCount
     edges { node { id name ...App_agent } }
   }`
@@ -62,21 +61,27 @@ test('relay-compiler compiles connections, refetchable fragments and subscriptio
     }),
     'src/App.ts': `
       graphql\`fragment App_agent on Agent @refetchable(queryName: "AppAgentRefetchQuery") {
-        name createdAt stake { id depositedAmount withdrawal { completableAt } } credentials { credentials { id } }
+        name createdAt stake { id depositedAmount withdrawal { completableAt } } credentials(first: 10) { nodes { id } }
       }\`
-      graphql\`query AppQuery($first: Int, $after: String, $owner: Pubkey!) { ${LIST} agent(owner: $owner) { ...App_agent } }\`
-      graphql\`subscription AppSubscription($after: String) { registryEvents(after: $after) { id data agent { ...App_agent } } }\`
+      graphql\`query AppQuery($first: Int, $after: String, $owner: Pubkey!) { ${LIST} agentByOwner(owner: $owner) { ...App_agent } }\`
+      graphql\`subscription AppSubscription($after: String) { registryEvents(after: $after, filter: { types: [AGENT_REGISTERED, STAKE_DEPOSITED] }) {
+        id ... on AgentRegisteredEvent { name serviceCategory } ... on StakeDepositedEvent { amount } agent { ...App_agent }
+      } }\`
       graphql\`mutation AppDepositMutation($input: StakeAmountInput!) { prepareDeposit(input: $input) { id serializedTx } }\``,
     'generated/.keep': '',
   })
   const { stdout, stderr } = await node(folder, join(tools, 'node_modules/relay-compiler/cli.js'))
   expect(stdout + stderr).not.toMatch(/error/i)
   const query = readFileSync(join(folder, 'generated/AppQuery.graphql.ts'), 'utf8')
-  expect(query).toMatch(/readonly agent: \{\s*readonly " \$fragmentSpreads"[^}]*\} \| null/)
+  expect(query).toMatch(/readonly agentByOwner: \{\s*readonly " \$fragmentSpreads"[^}]*\} \| null/)
   expect(readFileSync(join(folder, 'generated/AppAgentRefetchQuery.graphql.ts'), 'utf8')).toContain(
     'node(id:',
   )
   expect(readFileSync(join(folder, 'generated/App_agent.graphql.ts'), 'utf8')).not.toContain(': any')
+  const event = readFileSync(join(folder, 'generated/AppSubscription.graphql.ts'), 'utf8')
+  expect(event).toContain('readonly amount')
+  expect(event).toMatch(/export type ServiceCategory = .*"DATA_ANALYSIS"/)
+  expect(event).not.toContain(': any')
 })
 
 test('graphql-codegen writes a client preset with strict scalars that compiles under tsc --strict', async () => {
@@ -92,14 +97,23 @@ test('graphql-codegen writes a client preset with strict scalars that compiles u
       import { graphql } from './gql'
       export const query = graphql(\`query App($first: Int, $after: String, $owner: Pubkey!) {
         ${LIST.replace(/ @connection\([^)]*\)/, '').replace(' ...App_agent', '')}
-        agent(owner: $owner) { id stake { depositedAmount withdrawal { completableAt } } }
+        agentByOwner(owner: $owner) { id status stake { depositedAmount withdrawal { completableAt } } }
+        registryEvents(first: 1) { nodes { __typename id ... on AgentTierUpdatedEvent { newTier stakeAmount } } }
         registryStats { byTier { tier agents } }
       }\`)
       export const show = (data: ResultOf<typeof query>): string | undefined =>
-        data.agent?.stake?.withdrawal?.completableAt ?? data.agentsConnection.edges[0]?.node.name
+        data.agentByOwner?.stake?.withdrawal?.completableAt ?? data.agents.edges[0]?.node.name
       export const variables: VariablesOf<typeof query> = { owner: 'x', first: 2 }
       // @ts-expect-error The agent can be missing.
-      export const wrong = (data: ResultOf<typeof query>): string => data.agent.id`,
+      export const wrong = (data: ResultOf<typeof query>): string => data.agentByOwner.id
+      export const tierOf = ({ registryEvents }: ResultOf<typeof query>): string | undefined => {
+        const [event] = registryEvents.nodes
+        return event?.__typename === 'AgentTierUpdatedEvent' ? event.newTier + event.stakeAmount : event?.id
+      }
+      // @ts-expect-error Another event has no tier.
+      export const anyTier = ({ registryEvents }: ResultOf<typeof query>) => registryEvents.nodes[0]!.newTier
+      // @ts-expect-error The values of an enum are names in upper case.
+      export const isActive = (data: ResultOf<typeof query>): boolean => data.agentByOwner?.status === 'active'`,
     'tsconfig.json': JSON.stringify({
       compilerOptions: {
         strict: true,
@@ -125,9 +139,16 @@ test('Apollo Client pages with its cache, sends hashes of queries, and follows e
     total: 5,
     merged: 4,
     node: true,
-    missing: { agent: null, registryStats: { agents: 5 } },
+    missing: { agentByOwner: null, registryStats: { agents: 5 } },
     error: 'Agent not found',
-    event: { id: expect.stringMatching(/^evt_/), agent: { name: expect.any(String) } },
+    event: {
+      __typename: expect.stringMatching(/Event$/),
+      id: expect.stringMatching(/^evt_/),
+      owner: expect.any(String),
+      agent: { name: expect.any(String) },
+    },
+    // A fragment of the interface reads it from the cache.
+    cached: true,
     // The first query sends its hash, then its text, and the second page only the hash.
     requests: expect.arrayContaining(['POST hash', 'POST text']),
   })
@@ -143,9 +164,10 @@ test('urql reads, and follows events as server-sent events', async () => {
   const { agents, after, event } = JSON.parse(stdout) as {
     agents: number
     after: string
-    event: { id: string }
+    event: { id: string; type: string }
   }
   expect(agents).toBe(5)
   expect(event.id).toMatch(/^evt_/)
   expect(event.id).not.toBe(after)
+  expect(event.type).toMatch(/^(AGENT|STAKE)_[A-Z_]+$/)
 })

@@ -70,7 +70,7 @@ test('with an invite code, the registration program registers an agent for a wal
   const [status, pda] = (await run(save('register-an-agent'), env)).split(' ')
   expect(status).toBe('confirmed')
   await expect.poll(() => findAgent(owner)).toMatchObject({ pda, owner, name: 'Weather Scout' })
-  await expect.poll(() => liveOutput).toContain(`agent.registered ${pda}\n`)
+  await expect.poll(() => liveOutput).toContain(`AGENT_REGISTERED ${pda}\n`)
 })
 
 test('the MCP program reads an agent and its DID Document', async () => {

@@ -108,6 +108,8 @@ export interface TestAppOptions {
   /** As in `AppOptions`. */
   baseUrl: string
   hostNames: readonly string[] | null
+  /** Whether the schema has the fields of a localnet. Default: false. */
+  hasLocalnet: boolean
   /** Serves the web console. Default: false. */
   console: AppOptions['console']
   /** Default: 64 MiB, the default of the setting. */
@@ -252,6 +254,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     operatorDocuments: options.operatorDocuments,
     connectionLimits: options.connectionLimits,
     trustProxy: options.trustProxy,
+    hasLocalnet: options.hasLocalnet,
     console: options.console,
     responseCacheBytes: options.responseCacheBytes ?? 64 * 1024 * 1024,
   })

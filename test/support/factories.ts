@@ -11,6 +11,7 @@ export function keyOf(text: string): Pubkey {
 
 export type NewAgent = Insertable<Database['agents']>
 export type NewStake = Insertable<Database['stakes']>
+export type NewCredential = Insertable<Database['agent_credentials']>
 
 /** A row of an agent. `label` determines its keys. */
 export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewAgent {
@@ -52,6 +53,38 @@ export function stakeRow(label: string, overrides: Partial<NewStake> = {}): NewS
     rent_payer: keyOf(`owner ${label}`),
     bump: 254,
     slot: 100,
+    ...overrides,
+  }
+}
+
+/** A row of a credential that is valid for ever. `label` determines its agent and `name` its hash. */
+export function credentialRow(
+  label: string,
+  name = 'credential',
+  overrides: Partial<NewCredential> = {},
+): NewCredential {
+  const always = { from: null, until: null }
+  return {
+    agent_pda: keyOf(`agent ${label}`),
+    vc_hash: createHash('sha256').update(name).digest('hex'),
+    credential_url: 'https://issuer.example/1',
+    source: 'owner',
+    type: 'SecurityAuditCredential',
+    issuer: 'did:web:issuer.example',
+    verdict: {
+      rulesVersion: '0',
+      wellFormed: true,
+      datesValid: true,
+      issuer: 'did:web:issuer.example',
+      types: ['SecurityAuditCredential'],
+      validity: always,
+      proofValidity: always,
+      proofKeys: [],
+      signaturesValid: null,
+      hasStatus: false,
+    },
+    document: '{}',
+    indexed_at: '2026-11-20T10:00:00.000Z',
     ...overrides,
   }
 }

@@ -32,39 +32,39 @@ const TOO_MANY_TOKENS = `Document contains more than ${LIMITS.tokens} tokens`
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'deep',
-    body: operation(`{ stakes { stakes { ${nested(40)} } } }`),
+    body: operation(`{ stakes { nodes { ${nested(40)} } } }`),
     status: 200,
     refusal: `The query is nested deeper than ${LIMITS.depth} levels`,
   },
   {
     name: 'deep in a fragment',
-    body: operation(`{ agents { agents { ...A } } } fragment A on Agent { ${nested(4)} }`),
+    body: operation(`{ agents { nodes { ...A } } } fragment A on Agent { ${nested(4)} }`),
     status: 200,
     refusal: `The query is nested deeper than ${LIMITS.depth} levels`,
   },
   {
     name: 'wide',
-    body: operation(`{ agents { agents { ${repeat(400, (i) => `a${i}: pda`)} } } }`),
+    body: operation(`{ agents { nodes { ${repeat(400, (i) => `a${i}: pda`)} } } }`),
     status: 200,
     refusal: TOO_MANY_TOKENS,
   },
   {
     name: 'aliased root fields',
-    body: operation(`{ ${repeat(50, (i) => `a${i}: agents { total }`)} }`),
+    body: operation(`{ ${repeat(50, (i) => `a${i}: agents { totalCount }`)} }`),
     status: 200,
     refusal: `The query has more than ${LIMITS.rootFields} root fields`,
   },
   {
     name: 'a circle of fragments',
     body: operation(
-      '{ agents { agents { ...A } } } fragment A on Agent { ...B } fragment B on Agent { ...A }',
+      '{ agents { nodes { ...A } } } fragment A on Agent { ...B } fragment B on Agent { ...A }',
     ),
     status: 200,
     refusal: 'Cannot spread fragment "A" within itself',
   },
   {
     name: 'doubling fragments',
-    body: operation(`{ agents { agents { ...F0 } } } ${doubling}`),
+    body: operation(`{ agents { nodes { ...F0 } } } ${doubling}`),
     status: 200,
     refusal: TOO_MANY_FIELDS,
   },
@@ -76,7 +76,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'conflicting fields',
-    body: operation(`{ agents { agents { ${repeat(95, (i) => `history(limit: ${i}) { total }`)} } } }`),
+    body: operation(`{ agents { nodes { ${repeat(95, (i) => `history(first: ${i}) { totalCount }`)} } } }`),
     status: 200,
     refusal: TOO_MANY_REPEATED,
   },
@@ -89,7 +89,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'repeated nested fields',
     body: operation(
-      `{ agents { ${repeat(5, () => `agents { ${repeat(5, () => `stake { ${repeat(4, () => 'agent { pda }')} }`)} }`)} } }`,
+      `{ agents { ${repeat(5, () => `nodes { ${repeat(5, () => `stake { ${repeat(4, () => 'agent { pda }')} }`)} }`)} } }`,
     ),
     status: 200,
     refusal: TOO_MANY_REPEATED,
@@ -97,7 +97,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'many fragments in one place',
     body: operation(
-      `{ agents { agents { ${repeat(90, (i) => `...F${i}`)} } } } ${repeat(90, (i) => `fragment F${i} on Agent { pda }`)}`,
+      `{ agents { nodes { ${repeat(90, (i) => `...F${i}`)} } } } ${repeat(90, (i) => `fragment F${i} on Agent { pda }`)}`,
     ),
     status: 200,
     refusal: TOO_MANY_REPEATED,
@@ -105,7 +105,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'a fragment in many places',
     body: operation(
-      `{ agents { agents { ${repeat(30, (i) => `s${i}: stake { agent { ...F } }`)} } } } fragment F on Agent { ${repeat(20, (i) => `x${i}: stake { pda }`)} }`,
+      `{ agents { nodes { ${repeat(30, (i) => `s${i}: stake { agent { ...F } }`)} } } } fragment F on Agent { ${repeat(20, (i) => `x${i}: stake { pda }`)} }`,
     ),
     status: 200,
     refusal: TOO_MANY_FIELDS,
@@ -113,7 +113,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'fragments in many operations',
     body: operation(
-      `${repeat(40, (i) => `query Q${i} { ...R }`)} fragment R on Query { agents { agents { ${repeat(40, (i) => `a${i}: pda`)} } } }`,
+      `${repeat(40, (i) => `query Q${i} { ...R }`)} fragment R on Query { agents { nodes { ${repeat(40, (i) => `a${i}: pda`)} } } }`,
       {},
       { operationName: 'Q0' },
     ),
@@ -134,7 +134,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a huge literal',
-    body: operation(`{ agents(filter: { name: "${'x'.repeat(100_000)}" }) { total } }`),
+    body: operation(`{ agents(filter: { name: "${'x'.repeat(100_000)}" }) { totalCount } }`),
     status: 400,
     refusal: TOO_LONG,
   },
@@ -146,7 +146,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'huge variables',
-    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { totalCount } }', {
       f: { name: 'x'.repeat(300_000) },
     }),
     status: 413,
@@ -154,7 +154,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'variables of many parts',
-    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { totalCount } }', {
       f: members(20_000),
     }),
     status: 400,
@@ -162,7 +162,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'deep variables',
-    body: `{"query":"query ($f: AgentFilter) { agents(filter: $f) { total } }","variables":{"f":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+    body: `{"query":"query ($f: AgentFilter) { agents(filter: $f) { totalCount } }","variables":{"f":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
     status: 400,
     refusal: TOO_MANY_VALUES,
   },
@@ -174,7 +174,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'unknown variables of many parts',
-    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { totalCount } }', {
       f: members(LIMITS.values - 10),
     }),
     status: 200,
@@ -219,7 +219,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'nested pages',
     body: operation(
-      `{ agents(limit: 200) { agents { ${repeat(20, (i) => `h${i}: history(limit: 200) { history { oldValue newValue delta } }`)} } } }`,
+      `{ agents(first: 200) { nodes { ${repeat(20, (i) => `h${i}: history(first: 200) { nodes { oldValue newValue delta } }`)} } } }`,
     ),
     status: 200,
     refusal: `The query selects more than ${LIMITS.nestedValues} values in nested lists: use lower limits or fewer fields`,

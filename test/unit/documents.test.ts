@@ -1,9 +1,17 @@
-import { getNamedType, isEnumType, isListType, isNonNullType, type GraphQLOutputType, Source } from 'graphql'
+import {
+  getNamedType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  type GraphQLOutputType,
+  print,
+  Source,
+} from 'graphql'
 import { describe, expect, test } from 'vitest'
 import Schema from 'typebox/schema'
 import { load, operations } from '../../rest/documents/documents.ts'
 import { argumentsOf, endpoints, toEndpoint } from '../../rest/documents/endpoints.ts'
-import { inputSchema } from '../../rest/documents/json-schema.ts'
+import { inputSchema, isRequired, objectOf } from '../../rest/documents/json-schema.ts'
 import { bodyOf, responseSchema, rootFields, type Selected } from '../../rest/documents/responses.ts'
 import { createMcpServer } from '../../rest/mcp/server.ts'
 import * as fc from '../support/property.ts'
@@ -15,7 +23,11 @@ describe('a mistake in a document is an error with its file and line', () => {
   const REST = '@rest(path: "/x", tag: "X")'
   test.each([
     ['an unknown field', `"A" query A ${REST} { nothing }`, 'Cannot query field "nothing"'],
-    ['an unknown fragment', `"A" query A ${REST} { agent { ...Nothing } }`, 'Unknown fragment "Nothing"'],
+    [
+      'an unknown fragment',
+      `"A" query A ${REST} { agent(pda: "x") { ...Nothing } }`,
+      'Unknown fragment "Nothing"',
+    ],
     [
       'an unknown argument of a directive',
       '"A" query A @rest(url: "/x") { info { name } }',
@@ -47,8 +59,8 @@ describe('a mistake in a document is an error with its file and line', () => {
 
 test('a variable is a parameter with the facts of its argument, unless the document has others', () => {
   const [given] = Array.from(
-    read(`query A($owner: Pubkey, "How many." $limit: Int = 20, $sort: AgentSort) {
-      agents(filter: { owner: $owner }, limit: $limit, sort: $sort) { total }
+    read(`query A($owner: Pubkey, "How many." $limit: Int = 20, $sort: AgentOrderField) {
+      agentsPage(filter: { owner: $owner }, limit: $limit, orderBy: { field: $sort }) { total }
     }`).values(),
     argumentsOf,
   )
@@ -62,10 +74,40 @@ test('a variable is a parameter with the facts of its argument, unless the docum
   })
 })
 
+test('a value whose absence a service refuses is expected, and reaches the service without a value', () => {
+  const [given] = Array.from(
+    read(`mutation A($id: String!, $webhook: String!, $input: UpdateWebhookInput!) {
+      submitTransaction(id: $id, signedTx: "x") { status }
+      updateWebhook(id: $webhook, input: $input) { id }
+    }`).values(),
+  )
+  expect(print(given!.document)).toMatch(/^mutation A\(\$id: String, \$webhook: String!, \$input: /)
+  const { inputs } = argumentsOf(given!)
+  expect(objectOf({ id: inputs['id']! })).toMatchObject({ required: ['id'] })
+  expect(isRequired(inputs['id']!)).toBe(false)
+  expect(isRequired(inputs['webhook']!)).toBe(true)
+})
+
+test('the values of an enum are the texts of the services in requests and responses', () => {
+  const [given] = Array.from(
+    read(`query A($category: ServiceCategory) @model(name: "A") {
+      agentsPage(filter: { category: $category }) { agents { category: serviceCategory } }
+    }`).values(),
+  )
+  const texts = ['dataAnalysis', 'customerService']
+  expect(inputSchema(argumentsOf(given!).inputs['category']!)).toMatchObject({
+    enum: expect.arrayContaining(texts),
+  })
+  const fits = compiled(responseSchema(given!))
+  const agents = (category: string) => ({ agents: [{ category }] })
+  expect(texts.map((text) => fits.Check(agents(text)))).toEqual([true, true])
+  expect(fits.Check(agents('DATA_ANALYSIS'))).toBe(false)
+})
+
 test('@optional leaves out null and false, @as renames, and an alias of the only field wraps it', () => {
   const [first, second] = Array.from(
     read(`
-      query A { agentHistory(pda: "x") { history { delta @optional timestamp } } }
+      query A { agentHistoryPage(pda: "x") { history { delta @optional timestamp } } }
       query B @model(name: "B") { all: did(did: "x") { didDocument { context @as(name: "@context") id } } }
     `).values(),
     bodyOf,
@@ -74,7 +116,7 @@ test('@optional leaves out null and false, @as renames, and an alias of the only
     { delta: null, timestamp: '1' },
     { delta: '+1', timestamp: '2' },
   ]
-  expect(JSON.stringify(first!({ agentHistory: { history } }))).toBe(
+  expect(JSON.stringify(first!({ agentHistoryPage: { history } }))).toBe(
     '{"history":[{"timestamp":"1"},{"delta":"+1","timestamp":"2"}]}',
   )
   expect(JSON.stringify(second!({ all: { didDocument: { context: ['c'], id: 'd' } } }))).toBe(
@@ -95,7 +137,6 @@ const LEAVES: Record<string, fc.Arbitrary<unknown>> = {
   Float: fc.double({ noNaN: true, noDefaultInfinity: true }),
   Boolean: fc.boolean(),
   U64: fc.nat(),
-  WebhookEventType: fc.constant('agent.closed'),
 }
 
 /** Random data of a selection, as the execution returns it. */

@@ -27,7 +27,8 @@ export {
   vaultAddress,
 } from './generated/program.ts'
 export type { Call, CallInput, CallOptions, CallResult, OperationId } from './http/call.ts'
-export type { EventsOptions, RegistryEvent, RegistryEventType } from './live/events.ts'
+export type { EventsOptions } from './live/events.ts'
+export type { RegistryEvent, RegistryEventType } from './live/registry-event.ts'
 export { AmountError, sol, usdc } from './money.ts'
 export type { Listing } from './pages.ts'
 export type { AccountKey, Instruction } from './program/instruction.ts'

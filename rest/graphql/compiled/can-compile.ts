@@ -10,20 +10,21 @@ const MAX_CHARACTERS = 4_000
  */
 export const COMPILED_FIELDS: readonly string[] = [
   'agent',
+  'agentByOwner',
   'agentHistory',
-  'agentHistoryConnection',
+  'agentHistoryPage',
   'agentSuggestions',
   'agents',
-  'agentsConnection',
+  'agentsPage',
   'credentials',
+  'credentialsPage',
   'did',
-  'node',
   'registryConfig',
-  'registryEventsConnection',
+  'registryEvents',
   'registryStats',
   'stake',
   'stakes',
-  'stakesConnection',
+  'stakesPage',
 ]
 
 /**
@@ -48,7 +49,9 @@ export function canCompile(query: string, document: DocumentNode): boolean {
       Field: ({ alias, name: { value: name } }) => {
         if (alias?.value === '__proto__') return refuse()
         const isRoot = types.getParentType() === schema.getQueryType()
-        return name === '__typename' || !isRoot || COMPILED_FIELDS.includes(name) ? undefined : refuse()
+        if (isRoot) return name === '__typename' || COMPILED_FIELDS.includes(name) ? undefined : refuse()
+        const callsLedger = types.getFieldDef()?.extensions.errors?.includes('LEDGER_UNAVAILABLE')
+        return callsLedger === true ? refuse() : undefined
       },
     }),
   )

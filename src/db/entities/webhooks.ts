@@ -3,6 +3,7 @@ import type {
   AttemptOutcome,
   DeliveryStatus,
   DeliveryTrigger,
+  AttemptError,
   DisabledReason,
   OpenStatus,
 } from '../../domain/webhook-delivery.ts'
@@ -73,7 +74,7 @@ export const WebhookDelivery = defineEntity({
     network: key().default('-'),
     /** The id of an outbox event, or a new id for a ping. */
     eventId: key(),
-    eventType: p.text(),
+    eventType: p.text().$type<WebhookEventType | 'ping'>(),
     /** Only for pings; other bodies are in outbox_events. */
     body: p.text().strictNullable(),
     status: p.text().$type<DeliveryStatus>().default('pending'),
@@ -177,7 +178,7 @@ export const WebhookAttempt = defineEntity({
     startedAt: timestamp(),
     durationMs: p.integer(),
     responseStatus: p.integer().strictNullable(),
-    errorCode: p.text().strictNullable(),
+    errorCode: p.text().$type<AttemptError>().strictNullable(),
     /** The start of the response body, as text. */
     responseExcerpt: p.text().strictNullable(),
     /** The retry that was scheduled. */

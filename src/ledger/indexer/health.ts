@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { isAdvisoryLockHeld } from '../../db/advisory-lock.ts'
 import type { Indexer } from './indexer.ts'
+import type { IndexerPhase } from './status.ts'
 
 /** Maximum distance of a healthy indexer from the tip of the ledger. */
 const MAX_HEALTHY_DISTANCE_SECONDS = 30
@@ -13,8 +14,8 @@ const TAKE_OVER_SECONDS = 15
 
 /** How up to date the tables are. */
 export interface IndexerHealth {
-  /** The phase of this process' indexer, or `off` if it has none. */
-  readonly phase: string
+  /** The phase of this process' indexer, `off` if it has none, or `unknown` without the database. */
+  readonly phase: IndexerPhase | 'off' | 'unknown'
   /** The tables contain everything up to this slot. Null before the first. */
   readonly cursorSlot: number | null
   readonly finalizedSlot: number | null
@@ -52,7 +53,7 @@ export async function readIndexerHealth(
     .executeTakeFirst()
   const status = indexer?.status()
   const stored = {
-    phase: status?.phase ?? 'off',
+    phase: status?.phase ?? ('off' as const),
     cursorSlot: row?.cursor_slot ?? null,
     finalizedSlot: row?.finalized_slot ?? null,
     deadLetters: row?.dead_letters ?? null,

@@ -1,8 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
-import type { IndexerCounters, IndexerPhase, IndexerStatus } from './status.ts'
-
-const PHASES: readonly IndexerPhase[] = ['starting', 'standby', 'backfilling', 'live', 'stopped']
+import { INDEXER_PHASES, type IndexerCounters, type IndexerStatus } from './status.ts'
 
 const COUNTERS: Record<keyof IndexerCounters, string> = {
   transactions: 'Transactions read from the ledger and written',
@@ -56,7 +54,7 @@ export function exposeIndexer(status: () => IndexerStatus, metrics: Metrics): vo
     registers,
     collect: () => {
       const current = status().phase
-      for (const phase of PHASES) phases.set({ phase }, Number(phase === current))
+      for (const phase of INDEXER_PHASES) phases.set({ phase }, Number(phase === current))
     },
   })
 }

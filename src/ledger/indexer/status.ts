@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.ts'
 import { UNMEASURED_SLOT_SECONDS } from '../rpc/slot-time.ts'
 
-export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped'
+export const INDEXER_PHASES = ['starting', 'standby', 'backfilling', 'live', 'stopped'] as const
+export type IndexerPhase = (typeof INDEXER_PHASES)[number]
 
 export interface IndexerStatus {
   phase: IndexerPhase

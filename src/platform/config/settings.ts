@@ -148,7 +148,7 @@ export const SETTINGS = {
   CORS_ORIGINS: withDefault(
     list(origin),
     '*',
-    'Comma-separated origins that may call the service from a browser; `*` allows all',
+    'Comma-separated origins that may call the service from a browser; `*` allows all, but not to call `/mcp` of a service that only this machine can reach',
   ),
   SIGN_IN_ORIGINS: setting(
     list(pageOrigin),

@@ -18,6 +18,7 @@ export interface DeliveryRecord extends Pick<
   DeliveryRow,
   'id' | 'eventId' | 'eventType' | 'status' | 'attemptCount' | 'nextAttemptAt' | 'createdAt' | 'completedAt'
 > {
+  readonly subscriptionId: string
   /** The last `ATTEMPTS_SHOWN`, newest first. */
   readonly attempts: readonly AttemptRecord[]
 }
@@ -26,7 +27,7 @@ const iso = (column: string) => sql.raw(`to_char(${column}, 'YYYY-MM-DD"T"HH24:M
 
 /** The columns of a DeliveryRecord, selected from `webhook_deliveries as d`. */
 export const deliveryColumns = sql`
-  d.id, d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
+  d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.completed_at as "completedAt",
   coalesce((
     select json_agg(json_build_object(
@@ -43,6 +44,18 @@ export async function deleteHiddenAttempts(db: Kysely<Database>, ids: readonly s
     delete from webhook_attempts a using webhook_deliveries d
     where d.id = any(${ids}::text[]) and a.delivery_id = d.id
       and a.number <= d.attempt_count - ${sql.lit(ATTEMPTS_SHOWN - 1)}`.execute(db)
+}
+
+/** A delivery of a wallet's webhook that is not deleted. Null if there is none with this id. */
+export async function findDelivery(
+  db: Kysely<Database>,
+  wallet: string,
+  id: string,
+): Promise<DeliveryRecord | null> {
+  const { rows } = await sql<DeliveryRecord>`
+    select ${deliveryColumns} from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
+    where d.id = ${id} and s.wallet = ${wallet} and s.deleted_at is null`.execute(db)
+  return rows[0] ?? null
 }
 
 /** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */

@@ -18,9 +18,19 @@ export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): P
 
 /** A wallet's own webhook. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */
 export async function getOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<SubscriptionRow> {
-  const own = await em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: SHOWN })
+  const own = await findOwn(em, wallet, id)
   if (own === null) throw notFound()
   return own
+}
+
+/** Null if `getOwn` throws. */
+export function findOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<SubscriptionRow | null> {
+  return em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: SHOWN })
+}
+
+/** Those of these webhooks that are not deleted. */
+export function findSubscriptions(em: EntityManager, ids: readonly string[]): Promise<SubscriptionRow[]> {
+  return em.find(WebhookSubscription, { id: { $in: [...ids] }, deletedAt: null }, { fields: SHOWN })
 }
 
 /** Changes a wallet's own webhook in one statement. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */

@@ -4,6 +4,7 @@ import type { WebhookSubscription } from '../../db/entities/webhooks.ts'
 /** The properties that a subscription's owner sees. The secret is not one of them. */
 export const SHOWN = [
   'id',
+  'wallet',
   'url',
   'eventTypes',
   'filterAgentPda',

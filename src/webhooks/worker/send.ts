@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
+import type { AttemptError } from '../../domain/webhook-delivery.ts'
 import { WORKER_LIMITS } from './limits.ts'
 import { excerptOf, retryAfterMs } from './response.ts'
 import { signDelivery, signStandard } from './sign-delivery.ts'
@@ -24,8 +25,8 @@ export interface AttemptResult {
   /** `gone`: the receiver answered 410. */
   readonly outcome: 'success' | 'failure' | 'gone'
   readonly status?: number | undefined
-  /** Why there was no response: an HttpErrorCode such as `timeout`. */
-  readonly errorCode?: string | undefined
+  /** Why there was no response: such as `timeout`. */
+  readonly errorCode?: AttemptError | undefined
   readonly retryAfterMs?: number | undefined
   readonly excerpt?: string | undefined
   readonly durationMs: number

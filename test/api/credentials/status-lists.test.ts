@@ -134,10 +134,10 @@ describe('a credential with a credentialStatus', () => {
     expect(['/lists/3', '/lists/4', '/lists/unread'].map(fetches)).toEqual([1, 1, 0])
     const data = await query<Json>(
       t,
-      'query ($pda: Pubkey!) { agent(pda: $pda) { credentials { credentials { status proofVerified } } } }',
+      'query ($pda: Pubkey!) { agent(pda: $pda) { credentials { nodes { status proofVerified } } } }',
       { pda: PDA },
     )
-    expect(data.agent.credentials.credentials).toEqual([{ status: 'revoked', proofVerified: false }])
+    expect(data.agent.credentials.nodes).toEqual([{ status: 'REVOKED', proofVerified: false }])
   })
 
   test.each<[string, Parameters<TestHost['serve']>[1], string]>([

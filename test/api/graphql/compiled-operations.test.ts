@@ -1,3 +1,4 @@
+import { getOperationAST } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operation } from '../../../rest/execute.ts'
 import { operations } from '../../../rest/documents/documents.ts'
@@ -87,7 +88,13 @@ const CASES: Record<string, Record<string, unknown>[]> = {
     { pda: 'x' },
     { ...agent, type: '' },
   ],
-  VerifyCredential: [agent, { ...agent, credential: {} }, {}],
+  VerifyCredential: [
+    agent,
+    { ...agent, source: { credential: {} } },
+    { ...agent, source: { credential: {}, credentialUrl: 'x' } },
+    { ...agent, source: {} },
+    {},
+  ],
   GetHealth: [{}],
   GetDetailedHealth: [{}],
   GetReadiness: [{}],
@@ -170,8 +177,13 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   EstimateFees: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }
 
-test('every operation has test cases', () => {
+test('every operation has test cases, which set its variables', () => {
   expect([...operations.keys()].sort()).toEqual(Object.keys(CASES).sort())
+  for (const { name, document } of operations.values()) {
+    const names = getOperationAST(document)?.variableDefinitions?.map(({ variable }) => variable.name.value)
+    const given = (CASES[name] ?? []).flatMap((variables) => Object.keys(variables))
+    expect([name, given.filter((each) => !names?.includes(each))]).toEqual([name, []])
+  }
 })
 
 const contextOf = () =>

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import * as fc from '../../support/property.ts'
-import { execute, isEnumType, parse, validate } from 'graphql'
+import {
+  execute,
+  getNamedType,
+  type GraphQLScalarType,
+  isEnumType,
+  isObjectType,
+  isScalarType,
+  parse,
+  validate,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canCompile, COMPILED_FIELDS } from '../../../rest/graphql/compiled/can-compile.ts'
 import { CompiledQueries } from '../../../rest/graphql/compiled/compiled-queries.ts'
@@ -9,6 +18,7 @@ import { Frequencies } from '../../../rest/graphql/compiled/frequencies.ts'
 import { createGraphQLContext } from '../../../schema/context.ts'
 import { schema } from '../../../schema/index.ts'
 import { nodeId } from '../../../schema/node-id.ts'
+import { schemaToCompile } from '../../../schema/variants.ts'
 import {
   RATE_LIMIT_KINDS,
   type RateLimitKind,
@@ -17,12 +27,14 @@ import {
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
+  credentialRow,
   insertAgents,
   insertHistory,
   insertStakes,
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
+import { rowsOfEveryEvent } from '../../support/event-rows.ts'
 import { randomQueries } from '../../support/random-query.ts'
 
 const LABELS = ['Weather Scout', 'Weather Bot', 'Trader']
@@ -40,7 +52,13 @@ beforeAll(async () => {
     agentRow('Mismatched', { card_hash_mismatch: true }),
   ])
   await insertStakes(t.kysely, [stakeRow('Trader', { deposited_amount: '18446744073709551615' })])
-  await insertHistory(t.kysely, 'Trader', [{}, { event_type: 'tier_updated', delta: null }, {}])
+  await insertHistory(t.kysely, 'Trader', [
+    {},
+    { event_type: 'tier_updated', old_value: 'observer', new_value: 'basic', delta: null },
+    { event_type: 'status_changed', old_value: 'active', new_value: 'suspended', delta: null },
+  ])
+  await t.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('Trader')).execute()
+  await t.kysely.insertInto('agent_credentials').values(credentialRow('Trader')).execute()
 })
 afterAll(() => t.close())
 
@@ -59,7 +77,6 @@ const VALUES = {
     1,
   ],
   U64: ['5', '0', 5, '-1', '18446744073709551616', 1.5],
-  WebhookEventType: ['agent.registered', 'stake.deposited', 'x', 1],
   did: [`did:sol:${keyOf('owner Trader')}`, `did:sol:${keyOf('nobody')}`, 'did:sol:x'],
   name: ['Wether', 'Trader', ''],
   prefix: ['wea', 'T', '', 4],
@@ -68,11 +85,23 @@ const VALUES = {
 const contextOf = () => createGraphQLContext(t.services, { clientIp: '192.0.2.1', count: () => undefined })
 
 describe('a compiled query', () => {
-  test('may leave enum values as they are, because each is its name', () => {
-    const types = Object.values(schema.getTypeMap()).filter(isEnumType)
-    const values = types.filter(({ name }) => !name.startsWith('__')).flatMap((type) => type.getValues())
-    expect(values.length).toBeGreaterThan(20)
-    expect(values.filter(({ name, value }) => name !== value)).toEqual([])
+  test('writes the name of each enum value, like graphql-js', () => {
+    const enums = Object.values(schema.getTypeMap()).filter(isEnumType)
+    const given = enums.filter(({ name }) => !name.startsWith('__'))
+    expect(given.flatMap((type) => type.getValues()).length).toBeGreaterThan(100)
+    const compiled = schemaToCompile()
+    const writers = new Map<string, GraphQLScalarType>()
+    for (const type of Object.values(compiled.getTypeMap()).filter(isObjectType))
+      for (const field of Object.values(type.getFields())) {
+        const named = getNamedType(field.type)
+        expect(isEnumType(named) && !named.name.startsWith('__')).toBe(false)
+        if (isScalarType(named)) writers.set(named.name, named)
+      }
+    const written = given.filter(({ name }) => writers.has(name))
+    expect(written.length).toBeGreaterThan(20)
+    for (const type of written)
+      for (const { name, value } of type.getValues())
+        expect(writers.get(type.name)!.coerceOutputValue(value)).toBe(name)
   })
 
   test('has the results of graphql-js, and none if there are errors', async () => {
@@ -109,11 +138,11 @@ describe('a query that is used often is answered as before', () => {
   afterAll(() => slow.app.close())
 
   const AGENT =
-    'query Agent($pda: Pubkey) { agent(pda: $pda) { name capabilities createdAt stake { depositedAmount } } }'
+    'query Agent($pda: Pubkey!) { agent(pda: $pda) { name capabilities createdAt stake { depositedAmount } } }'
   const LIST =
-    '{ agents(limit: 2, sort: name) { total agents { pda name tier history { history { type: eventType } } } } }'
+    '{ agents(first: 2, orderBy: { field: NAME }) { totalCount nodes { pda name tier history { nodes { type: eventType } } } } }'
 
-  const WIDE = '{ agents(limit: 200) { agents { pda owner name stake { pda depositedAmount } } } }'
+  const WIDE = '{ agents(first: 200) { nodes { pda owner name stake { pda depositedAmount } } } }'
 
   const ask = async ({ app }: TestApp, payload: object | string, headers: Record<string, string> = {}) => {
     const response = await app.inject({
@@ -191,11 +220,11 @@ describe('a query that is used often is answered as before', () => {
 
   test.each(Object.getOwnPropertyNames(Object.prototype))('with the name %s for anything', async (name) => {
     const queries = [
-      `{ ${name}: __typename agents { total } }`,
-      `{ agents(limit: 1) { ${name}: total agents { ${name}: name } } }`,
-      `{ agents { ...${name} } } fragment ${name} on AgentPage { total }`,
-      `query ${name} { agents { total } }`,
-      `query ($${name}: Int) { agents(limit: $${name}) { total agents { pda } } }`,
+      `{ ${name}: __typename agents { totalCount } }`,
+      `{ agents(first: 1) { ${name}: totalCount nodes { ${name}: name } } }`,
+      `{ agents { ...${name} } } fragment ${name} on AgentConnection { totalCount }`,
+      `query ${name} { agents { totalCount } }`,
+      `query ($${name}: Int) { agents(first: $${name}) { totalCount nodes { pda } } }`,
     ]
     for (const query of queries) {
       await warmUp({ query })
@@ -222,10 +251,10 @@ describe('a query that is used often is answered as before', () => {
   })
 
   test('with the data of the last commit', async () => {
-    const payload = { query: '{ agents { total } }' }
+    const payload = { query: '{ agents { totalCount } }' }
     await warmUp(payload)
     await insertAgents(t.kysely, [agentRow('Committed now')])
-    expect((await ask(t, payload)).body).toBe('{"data":{"agents":{"total":4}}}')
+    expect((await ask(t, payload)).body).toBe('{"data":{"agents":{"totalCount":4}}}')
   })
 
   test('for the same units', async () => {
@@ -249,7 +278,7 @@ describe('a query that is used often is answered as before', () => {
 })
 
 describe('the compiled queries of a process', () => {
-  const documentOf = (i: number): string => `{ agents(limit: ${1 + (i % 200)}) { a${i}: total } }`
+  const documentOf = (i: number): string => `{ agents(first: ${1 + (i % 200)}) { a${i}: totalCount } }`
   const send = (queries: CompiledQueries, query: string, times = 1): void => {
     for (let i = 0; i < times; i++) if (queries.find(query) === undefined) queries.offer(query, parse(query))
   }
@@ -281,14 +310,17 @@ describe('the compiled queries of a process', () => {
   })
 
   test.each([
-    ['{ agents { total @include(if: true) } }'],
-    ['{ agents { ...F @skip(if: false) } } fragment F on AgentPage { total }'],
+    ['{ agents { totalCount @include(if: true) } }'],
+    ['{ agents { ...F @skip(if: false) } } fragment F on AgentConnection { totalCount }'],
     ['{ health { status } }'],
     ['{ __schema { queryType { name } } }'],
-    ['{ webhooks { id } }'],
+    ['{ webhooks { nodes { id } } }'],
+    ['{ viewer { agent { name } } }'],
+    ['{ registryEvents { nodes { transaction { fee } } } }'],
+    ['{ registryEvents { nodes { ... on AgentClosedEvent { transaction { fee } } } } }'],
     ['mutation { fundLocalnetWallet(wallet: "x") { lamports } }'],
-    ['query A { agents { total } } query B { agents { total } }'],
-    [`{ agents { ${'total '.repeat(700)} } }`],
+    ['query A { agents { totalCount } } query B { agents { totalCount } }'],
+    [`{ agents { ${'totalCount '.repeat(400)} } }`],
   ])('do not contain %s', (query) => {
     expect(canCompile(query, parse(query))).toBe(false)
   })

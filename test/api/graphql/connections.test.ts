@@ -72,60 +72,60 @@ async function walk(field: string, args: string, selection = 'pda', first = 70):
 async function listed(args: string): Promise<string[]> {
   const found: string[] = []
   for (let offset = 0; ; offset += 200) {
-    const { agents } = await query<{ agents: { agents: { pda: string }[] } }>(
+    const { agentsPage } = await query<{ agentsPage: { agents: { pda: string }[] } }>(
       t,
-      `{ agents(${args} limit: 200 offset: ${offset}) { agents { pda } } }`,
+      `{ agentsPage(${args} limit: 200 offset: ${offset}) { agents { pda } } }`,
     )
-    if (agents.agents.length === 0) return found
-    found.push(...agents.agents.map(({ pda }) => pda))
+    if (agentsPage.agents.length === 0) return found
+    found.push(...agentsPage.agents.map(({ pda }) => pda))
   }
 }
 
-describe('agentsConnection returns the same agents as agents, in the same order', () => {
-  const orders = ['created_at', 'reputation', 'name'].flatMap((sort) =>
-    ['asc', 'desc'].map((order) => `sort: ${sort} order: ${order}`),
+describe('agents returns the same agents as agentsPage, in the same order', () => {
+  const orders = ['CREATED_AT', 'REPUTATION', 'NAME'].flatMap((field) =>
+    ['ASC', 'DESC'].map((direction) => `orderBy: { field: ${field}, direction: ${direction} }`),
   )
   test.each([
     ...orders.map((each) => `filter: { minReputation: 3 } ${each}`),
     'filter: { name: "same" }',
-    'filter: { name: "name 7" } order: asc',
-    'filter: { name: "name 7" } sort: reputation',
+    'filter: { name: "name 7" } orderBy: { direction: ASC }',
+    'filter: { name: "name 7" } orderBy: { field: REPUTATION }',
   ])('with %s', async (args) => {
-    const walked = await walk('agentsConnection', args, 'pda', 199)
+    const walked = await walk('agents', args, 'pda', 199)
     expect(walked.length).toBeGreaterThan(200)
     expect(walked).toEqual(await listed(args))
   })
 
   test('with one statement per page, and loaders for its nodes', async () => {
-    await query(t, '{ agentsConnection(first: 50) { edges { node { pda stake { pda } } } } }')
+    await query(t, '{ agents(first: 50) { edges { node { pda stake { pda } } } } }')
     expect(statements).toHaveBeenCalledTimes(2)
   })
 
   test('agents that are registered between two pages do not move the pages', async () => {
-    const first = await query<{ agentsConnection: Walked }>(
+    const first = await query<{ agents: Walked }>(
       t,
-      '{ agentsConnection(first: 20) { edges { node { pda } } pageInfo { endCursor } } }',
+      '{ agents(first: 20) { edges { node { pda } } pageInfo { endCursor } } }',
     )
-    const rest = await walk('agentsConnection', '')
+    const rest = await walk('agents', '')
     await insertAgents(t.kysely, [agentRow('latecomer', { created_at: '2026-11-20T23:00:00.000Z' })])
-    const { agentsConnection } = await query<{ agentsConnection: Walked }>(
+    const { agents } = await query<{ agents: Walked }>(
       t,
-      'query ($after: String) { agentsConnection(first: 20 after: $after) { edges { node { pda } } } }',
-      { after: first.agentsConnection.pageInfo.endCursor },
+      'query ($after: String) { agents(first: 20 after: $after) { edges { node { pda } } } }',
+      { after: first.agents.pageInfo.endCursor },
     )
-    expect(agentsConnection.edges.map(({ node }) => node.pda)).toEqual(rest.slice(20, 40))
+    expect(agents.edges.map(({ node }) => node.pda)).toEqual(rest.slice(20, 40))
     await t.kysely.deleteFrom('agents').where('pda', '=', keyOf('agent latecomer')).execute()
   })
 
   test.each([
-    ['created_at', 'agents_by_created_at'],
-    ['reputation', 'agents_by_reputation'],
-    ['name', 'agents_by_name'],
-  ])('a page far into the list sorted by %s starts at its cursor in the index', async (sort, index) => {
-    const page = `agentsConnection(sort: ${sort} first: 200`
-    const deep = await query<{ agentsConnection: Walked }>(t, `{ ${page}) { pageInfo { endCursor } } }`)
+    ['CREATED_AT', 'agents_by_created_at'],
+    ['REPUTATION', 'agents_by_reputation'],
+    ['NAME', 'agents_by_name'],
+  ])('a page far into the list sorted by %s starts at its cursor in the index', async (field, index) => {
+    const page = `agents(orderBy: { field: ${field} } first: 200`
+    const deep = await query<{ agents: Walked }>(t, `{ ${page}) { pageInfo { endCursor } } }`)
     statements.mockClear()
-    const { endCursor } = deep.agentsConnection.pageInfo
+    const { endCursor } = deep.agents.pageInfo
     await query(t, `{ ${page} after: "${endCursor}") { edges { node { pda } } } }`)
     const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
     const client = await openSession(t.database.orm)
@@ -144,23 +144,34 @@ describe('agentsConnection returns the same agents as agents, in the same order'
   })
 })
 
-test('agentHistoryConnection returns the same entries as agentHistory, also of one type', async () => {
+test('agentHistory returns the same entries as agentHistoryPage, also of one type', async () => {
   const pda = keyOf(`agent ${LABELS[0]!}`)
   const all = Array.from({ length: 90 }, (_, i) => String(251 + i)).toReversed()
-  expect(await walk('agentHistoryConnection', `pda: "${pda}"`, 'newValue', 7)).toEqual(all)
-  const tiers = await walk('agentHistoryConnection', `pda: "${pda}" eventType: tier_updated`, 'newValue', 7)
+  const { agentHistoryPage } = await query<{ agentHistoryPage: { history: { newValue: string }[] } }>(
+    t,
+    `{ agentHistoryPage(pda: "${pda}" limit: 200) { history { newValue } } }`,
+  )
+  expect(agentHistoryPage.history.map(({ newValue }) => newValue)).toEqual(all)
+  expect(await walk('agentHistory', `pda: "${pda}"`, 'newValue', 7)).toEqual(all)
+  const tiers = await walk('agentHistory', `pda: "${pda}" filter: { eventType: TIER_UPDATED }`, 'newValue', 7)
   expect(tiers).toEqual(all.filter((_, i) => i % 2 === 0))
-  const empty = `{ agentHistoryConnection(pda: "${keyOf('nobody')}") { pageInfo { endCursor } } }`
+  const empty = `{ agentHistory(pda: "${keyOf('nobody')}") { pageInfo { endCursor } } }`
   expect((await post(t, empty)).errors).toMatchObject([{ extensions: { code: 'AGENT_NOT_FOUND' } }])
 })
 
-test('stakesConnection returns the same stakes as stakes', async () => {
+test('stakes returns the same stakes as stakesPage', async () => {
   const all = LABELS.slice(0, 90).map((label) => keyOf(`stake ${label}`))
-  expect(await walk('stakesConnection', '', 'pda', 8)).toEqual(all.toSorted())
-  expect(await walk('stakesConnection', `owner: "${keyOf(`owner ${LABELS[3]!}`)}"`)).toEqual([all[3]])
+  const { stakesPage } = await query<{ stakesPage: { stakes: { pda: string }[] } }>(
+    t,
+    '{ stakesPage(limit: 200) { stakes { pda } } }',
+  )
+  expect(stakesPage.stakes.map(({ pda }) => pda)).toEqual(all.toSorted())
+  expect(await walk('stakes', '', 'pda', 8)).toEqual(all.toSorted())
+  const owner = keyOf(`owner ${LABELS[3]!}`)
+  expect(await walk('stakes', `filter: { owner: "${owner}" }`)).toEqual([all[3]])
 })
 
-test('webhookDeliveriesConnection returns the deliveries of the owner, also within one millisecond', async () => {
+test('webhookDeliveries returns the deliveries of the owner, also within one millisecond', async () => {
   const wallet = keyOf('wallet')
   const id = randomUUID()
   await t.kysely
@@ -199,7 +210,7 @@ test('webhookDeliveriesConnection returns the deliveries of the owner, also with
   await expect(t.services.webhooks.listDeliveriesConnection(keyOf('other'), id, {})).rejects.toMatchObject({
     code: 'WEBHOOK_NOT_FOUND',
   })
-  const unsigned = await post(t, `{ webhookDeliveriesConnection(id: "${id}") { edges { cursor } } }`)
+  const unsigned = await post(t, `{ webhookDeliveries(id: "${id}") { edges { cursor } } }`)
   expect(unsigned.errors).toMatchObject([{ extensions: { code: 'AUTH_HEADERS_MISSING' } }])
 })
 
@@ -212,13 +223,13 @@ describe('a connection is read from its end to its start', () => {
     'totalCount edges { cursor node { pda } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
 
   test.each([
-    ['agentsConnection', ''],
-    ['agentsConnection', 'sort: reputation order: asc'],
-    ['agentsConnection', 'sort: name filter: { minReputation: 3 }'],
-    ['agentsConnection', 'filter: { name: "same" }'],
-    ['stakesConnection', ''],
-    ['stakesConnection', 'sort: deposited_amount'],
-    ['stakesConnection', 'sort: deposited_amount order: asc'],
+    ['agents', ''],
+    ['agents', 'orderBy: { field: REPUTATION, direction: ASC }'],
+    ['agents', 'orderBy: { field: NAME } filter: { minReputation: 3 }'],
+    ['agents', 'filter: { name: "same" }'],
+    ['stakes', ''],
+    ['stakes', 'orderBy: { field: DEPOSITED_AMOUNT }'],
+    ['stakes', 'orderBy: { field: DEPOSITED_AMOUNT, direction: ASC }'],
   ])('%s with %s', async (field, args) => {
     const forward = await walk(field, args, 'pda', 150)
     const found: string[] = []
@@ -240,8 +251,8 @@ describe('a connection is read from its end to its start', () => {
     expect(found).toEqual(forward)
   })
 
-  test('agentHistoryConnection', async () => {
-    const history = `agentHistoryConnection(pda: "${keyOf(`agent ${LABELS[0]!}`)}"`
+  test('agentHistory', async () => {
+    const history = `agentHistory(pda: "${keyOf(`agent ${LABELS[0]!}`)}"`
     const { end } = await query<{ end: Walked }>(
       t,
       `{ end: ${history}, last: 3) { edges { cursor node { newValue } } } }`,
@@ -256,13 +267,13 @@ describe('a connection is read from its end to its start', () => {
   })
 
   test('a page between two cursors has only the entries between them', async () => {
-    const all = await query<{ agentsConnection: Page }>(t, `{ agentsConnection(first: 20) { ${SELECTION} } }`)
-    const { edges } = all.agentsConnection
+    const all = await query<{ agents: Page }>(t, `{ agents(first: 20) { ${SELECTION} } }`)
+    const { edges } = all.agents
     const between = `after: "${edges[4]!.cursor}" before: "${edges[9]!.cursor}"`
     for (const size of ['first: 50', 'last: 50']) {
-      const { agentsConnection: page } = await query<{ agentsConnection: Page }>(
+      const { agents: page } = await query<{ agents: Page }>(
         t,
-        `{ agentsConnection(${size} ${between}) { ${SELECTION} } }`,
+        `{ agents(${size} ${between}) { ${SELECTION} } }`,
       )
       expect(page.edges).toEqual(edges.slice(5, 9))
       expect(page.pageInfo.hasPreviousPage).toBe(size === 'first: 50')
@@ -270,10 +281,10 @@ describe('a connection is read from its end to its start', () => {
   })
 
   test('without totalCount, nothing is counted; several of one connection are counted once', async () => {
-    await query(t, '{ agentsConnection(filter: { minReputation: 2 }) { edges { cursor } } }')
+    await query(t, '{ agents(filter: { minReputation: 2 }) { edges { cursor } } }')
     expect(statements).toHaveBeenCalledTimes(1)
     statements.mockClear()
-    await query(t, '{ agentsConnection(filter: { minReputation: 2 }) { a: totalCount b: totalCount } }')
+    await query(t, '{ agents(filter: { minReputation: 2 }) { a: totalCount b: totalCount } }')
     expect(statements).toHaveBeenCalledTimes(2)
   })
 })
@@ -302,7 +313,7 @@ describe('an invalid cursor or page size is refused', () => {
   ])('for a cursor that is %s', async (_, after) => {
     const { errors } = await post(
       t,
-      'query ($after: String) { agentsConnection(after: $after) { edges { cursor } } }',
+      'query ($after: String) { agents(after: $after) { edges { cursor } } }',
       { after },
     )
     expect(errors).toMatchObject([
@@ -314,9 +325,9 @@ describe('an invalid cursor or page size is refused', () => {
   })
 
   test.each([
-    ['sort: reputation', 'agents/reputation/desc', -1],
-    ['sort: reputation', 'agents/reputation/desc', 0.5],
-    ['sort: reputation', 'agents/reputation/desc', 2 ** 31],
+    ['orderBy: { field: REPUTATION }', 'agents/reputation/desc', -1],
+    ['orderBy: { field: REPUTATION }', 'agents/reputation/desc', 0.5],
+    ['orderBy: { field: REPUTATION }', 'agents/reputation/desc', 2 ** 31],
     ['filter: { name: "same" }', 'agents/similarity/desc', -0.5],
     ['filter: { name: "same" }', 'agents/similarity/desc', 1.5],
     ['filter: { name: "same" }', 'agents/similarity/desc', '0.5'],
@@ -324,19 +335,19 @@ describe('an invalid cursor or page size is refused', () => {
     ['', 'agents/created_at/desc', '2026-02-30T00:00:00.000Z'],
   ])('for a cursor with a value that no agent has: %s, %s, %s', async (args, list, value) => {
     const after = encoded([list, value, NOBODY])
-    const { errors } = await post(t, `{ agentsConnection(${args} after: "${after}") { edges { cursor } } }`)
+    const { errors } = await post(t, `{ agents(${args} after: "${after}") { edges { cursor } } }`)
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID_CURSOR' } }])
   })
 
   test('for first together with last', async () => {
-    const { errors } = await post(t, '{ stakesConnection(first: 1 last: 1) { edges { cursor } } }')
+    const { errors } = await post(t, '{ stakes(first: 1 last: 1) { edges { cursor } } }')
     expect(errors).toMatchObject([
       { message: 'Provide first or last, not both', extensions: { status: 400 } },
     ])
   })
 
   test.each([0, 201])('for first: %i', async (first) => {
-    const { errors } = await post(t, `{ stakesConnection(first: ${first}) { edges { cursor } } }`)
+    const { errors } = await post(t, `{ stakes(first: ${first}) { edges { cursor } } }`)
     expect(errors).toMatchObject([{ message: `first must be an integer from 1 to 200, got ${first}` }])
   })
 })

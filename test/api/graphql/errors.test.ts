@@ -18,36 +18,44 @@ const KEY = keyOf('nobody')
 /** REST and GraphQL throw the same errors. Only the spelling of parameters differs. */
 describe('REST and GraphQL refuse the same input', () => {
   test.each([
-    ['/agents?limit=0', '{ agents(limit: 0) { total } }', 'INVALID_INTEGER'],
-    ['/agents?limit=201', '{ agents(limit: 201) { total } }', 'INVALID_INTEGER'],
-    ['/agents?offset=-1', '{ agents(offset: -1) { total } }', 'INVALID_INTEGER'],
-    ['/agents?owner=x', '{ agents(filter: {owner: "x"}) { total } }', 'INVALID_PUBKEY'],
-    ['/agents?name=', '{ agents(filter: {name: ""}) { total } }', 'INVALID_TEXT'],
+    ['/agents?limit=0', '{ agentsPage(limit: 0) { total } }', 'INVALID_INTEGER'],
+    ['/agents?limit=201', '{ agentsPage(limit: 201) { total } }', 'INVALID_INTEGER'],
+    ['/agents?offset=-1', '{ agentsPage(offset: -1) { total } }', 'INVALID_INTEGER'],
+    ['/agents?owner=x', '{ agents(filter: {owner: "x"}) { totalCount } }', 'INVALID_PUBKEY'],
+    ['/agents?name=', '{ agents(filter: {name: ""}) { totalCount } }', 'INVALID_TEXT'],
     [
       `/agents?name=${'n'.repeat(65)}`,
-      `{ agents(filter: {name: "${'n'.repeat(65)}"}) { total } }`,
+      `{ agents(filter: {name: "${'n'.repeat(65)}"}) { totalCount } }`,
       'INVALID_TEXT',
     ],
-    ['/agents?name=%00', String.raw`{ agents(filter: {name: "\u0000"}) { total } }`, 'INVALID_TEXT'],
-    ['/agents?min_reputation=-1', '{ agents(filter: {minReputation: -1}) { total } }', 'INVALID_INTEGER'],
-    ['/agents?max_reputation=1001', '{ agents(filter: {maxReputation: 1001}) { total } }', 'INVALID_INTEGER'],
+    ['/agents?name=%00', String.raw`{ agents(filter: {name: "\u0000"}) { totalCount } }`, 'INVALID_TEXT'],
+    [
+      '/agents?min_reputation=-1',
+      '{ agents(filter: {minReputation: -1}) { totalCount } }',
+      'INVALID_INTEGER',
+    ],
+    [
+      '/agents?max_reputation=1001',
+      '{ agents(filter: {maxReputation: 1001}) { totalCount } }',
+      'INVALID_INTEGER',
+    ],
     [
       '/agents?min_reputation=2&max_reputation=1',
-      '{ agents(filter: {minReputation: 2, maxReputation: 1}) { total } }',
+      '{ agents(filter: {minReputation: 2, maxReputation: 1}) { totalCount } }',
       'INVALID_RANGE',
     ],
     ['/agents/x', '{ agent(pda: "x") { pda } }', 'INVALID_PUBKEY'],
     [`/agents/${KEY}`, `{ agent(pda: "${KEY}") { pda } }`, 'AGENT_NOT_FOUND'],
-    ['/agents/x/history', '{ agentHistory(pda: "x") { total } }', 'INVALID_PUBKEY'],
-    [`/agents/${KEY}/history`, `{ agentHistory(pda: "${KEY}") { total } }`, 'AGENT_NOT_FOUND'],
+    ['/agents/x/history', '{ agentHistory(pda: "x") { totalCount } }', 'INVALID_PUBKEY'],
+    [`/agents/${KEY}/history`, `{ agentHistory(pda: "${KEY}") { totalCount } }`, 'AGENT_NOT_FOUND'],
     [
       `/agents/${KEY}/history?limit=0`,
-      `{ agentHistory(pda: "${KEY}", limit: 0) { total } }`,
+      `{ agentHistoryPage(pda: "${KEY}", limit: 0) { total } }`,
       'INVALID_INTEGER',
     ],
-    ['/stakes?agent_pda=x', '{ stakes(agentPda: "x") { total } }', 'INVALID_PUBKEY'],
-    ['/stakes?owner=x', '{ stakes(owner: "x") { total } }', 'INVALID_PUBKEY'],
-    ['/stakes?limit=201', '{ stakes(limit: 201) { total } }', 'INVALID_INTEGER'],
+    ['/stakes?agent_pda=x', '{ stakes(filter: { agentPda: "x" }) { totalCount } }', 'INVALID_PUBKEY'],
+    ['/stakes?owner=x', '{ stakes(filter: { owner: "x" }) { totalCount } }', 'INVALID_PUBKEY'],
+    ['/stakes?limit=201', '{ stakesPage(limit: 201) { total } }', 'INVALID_INTEGER'],
     ['/stakes/x', '{ stake(pda: "x") { pda } }', 'INVALID_PUBKEY'],
     [`/stakes/${KEY}`, `{ stake(pda: "${KEY}") { pda } }`, 'STAKE_NOT_FOUND'],
   ])('%s is refused in both', async (url, query, code) => {
@@ -61,8 +69,8 @@ describe('REST and GraphQL refuse the same input', () => {
   })
 
   test('a nested list has the same limits', async () => {
-    expect(first(await post(t, '{ agents { agents { history(limit: 201) { total } } } }'))).toEqual({
-      message: 'limit must be an integer from 1 to 200, got 201',
+    expect(first(await post(t, '{ agents { nodes { history(first: 201) { totalCount } } } }'))).toEqual({
+      message: 'first must be an integer from 1 to 200, got 201',
       code: 'INVALID_INTEGER',
       status: 400,
     })
@@ -71,11 +79,13 @@ describe('REST and GraphQL refuse the same input', () => {
 
 describe('an invalid request', () => {
   test.each([
-    ['syntax', '{ agents { total'],
+    ['syntax', '{ agents { totalCount'],
     ['unknown field', '{ agents { nothing } }'],
-    ['unknown enum value', '{ agents(sort: age) { total } }'],
+    ['unknown enum value', '{ agents(orderBy: { field: AGE }) { totalCount } }'],
+    ['text of an enum as its name', '{ agents(orderBy: { field: created_at }) { totalCount } }'],
+    ['text in place of a name', '{ agents(orderBy: { field: "NAME" }) { totalCount } }'],
     ['missing argument', '{ agent { pda } }'],
-    ['number over 32 bits', '{ agents(limit: 99999999999) { total } }'],
+    ['number over 32 bits', '{ agents(first: 99999999999) { totalCount } }'],
   ])('with the mistake %s is 400 with the code INVALID_REQUEST', async (_, query) => {
     const error = first(await post(t, query))
     expect(error.status).toBe(400)
@@ -83,9 +93,16 @@ describe('an invalid request', () => {
   })
 
   test.each([
-    ['query ($limit: Int) { agents(limit: $limit) { total } }', { limit: 'ten' }],
-    ['query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter: { colour: 'red' } }],
-    ['query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter: { tier: 'gold' } }],
+    ['query ($first: Int) { agents(first: $first) { totalCount } }', { first: 'ten' }],
+    [
+      'query ($filter: AgentFilter) { agents(filter: $filter) { totalCount } }',
+      { filter: { colour: 'red' } },
+    ],
+    ['query ($filter: AgentFilter) { agents(filter: $filter) { totalCount } }', { filter: { tier: 'GOLD' } }],
+    [
+      'query ($filter: AgentFilter) { agents(filter: $filter) { totalCount } }',
+      { filter: { tier: 'basic' } },
+    ],
     ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', { pda: 7 }],
     ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', {}],
   ])('%s with the variables %j is refused', async (query, variables) => {
@@ -102,8 +119,8 @@ test('nested pages share one budget, also if variables set their limits', async 
     labels.map((label) => agentRow(label)),
   )
   const text =
-    'query ($n: Int) { agents(limit: 101) { agents { history(limit: $n) { total limit ...F } } } }' +
-    ' fragment F on AgentHistoryPage { offset history { __typename ...on AgentHistoryEntry { delta oldValue newValue timestamp agentPda } } }'
+    'query ($n: Int) { agents(first: 101) { nodes { history(first: $n) { pageInfo { endCursor } ...F } } } }' +
+    ' fragment F on AgentHistoryConnection { nodes { __typename ...on AgentHistoryEntry { id delta oldValue newValue timestamp agentPda } } }'
   expect(await post(t, text, { n: 198 })).not.toHaveProperty('errors')
   expect(first(await post(t, text, { n: 199 }))).toEqual({
     message: 'The query selects more than 200000 values in nested lists: use lower limits or fewer fields',
@@ -116,7 +133,7 @@ test('internal errors are masked', async () => {
   const broken = await createTestApp()
   try {
     await broken.kysely.schema.dropTable('stakes').execute()
-    const answer = await post(broken, '{ stakes { total } }')
+    const answer = await post(broken, '{ stakes { totalCount } }')
     expect(first(answer)).toEqual({
       message: 'Internal server error',
       code: 'INTERNAL_SERVER_ERROR',
@@ -135,13 +152,13 @@ test('internal errors are masked', async () => {
 
 test('no document or variables cause an internal error', async () => {
   const words =
-    '{ } ( ) : $v ... on query fragment F @include " """ [ ! agents agent total pda filter name limit 0 -1 1e400 null ' +
+    '{ } ( ) : $v ... on query fragment F @include " """ [ ! agents agent totalCount nodes pda filter name first 0 -1 1e400 null ' +
     '\u0000 __schema __typename history stake Agent mutation subscription'
   const word = fc.constantFrom(...words.split(' '))
   const text = fc.array(word, { maxLength: 20 }).map((words) => words.join(' '))
   const wild = fc.record({ query: text, variables: fc.dictionary(fc.string(), fc.jsonValue()) })
   const listing = fc.record({
-    query: fc.constant('query ($f: AgentFilter, $l: Int) { agents(filter: $f, limit: $l) { total } }'),
+    query: fc.constant('query ($f: AgentFilter, $l: Int) { agents(filter: $f, first: $l) { totalCount } }'),
     variables: fc.record({
       f: fc.record({
         name: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),

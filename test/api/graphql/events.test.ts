@@ -41,7 +41,7 @@ interface Page {
 }
 
 async function read(args: string, fields = 'id'): Promise<Page> {
-  const text = `{ page: registryEventsConnection(${args}) { edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage } } }`
+  const text = `{ page: registryEvents(${args}) { edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage } } }`
   return (await query<{ page: Page }>(t, text)).page
 }
 
@@ -71,21 +71,23 @@ test('the newest events are first, without removed ones, and in pages of any siz
 })
 
 test.each([
-  ['types: ["agent.closed"]', [12, 9, 6, 3]],
-  ['types: ["agent.closed", "agent.updated", "agent.closed"], first: 2', [5, 12]],
-  [`agentPda: "${keyOf('agent 1')}"`, [10, 7, 1]],
-  [`agentPda: "${keyOf('agent 0')}", types: ["agent.updated"]`, []],
+  ['filter: { types: [AGENT_CLOSED] }', [12, 9, 6, 3]],
+  ['filter: { types: [AGENT_CLOSED, AGENT_UPDATED, AGENT_CLOSED] }, first: 2', [5, 12]],
+  ['filter: { types: null }, first: 2', [5, 12]],
+  [`filter: { agentPda: "${keyOf('agent 1')}" }`, [10, 7, 1]],
+  [`filter: { agentPda: "${keyOf('agent 0')}", types: [AGENT_UPDATED] }`, []],
 ])('the filter %s', async (args, expected) => {
   expect(ids(await read(args))).toEqual(expected.map((i) => `evt_${i}`))
 })
 
 test.each([
-  ['types: []', 'types must contain at least one event type'],
-  ['types: ["agent.exploded"]', 'types must be one of'],
-  ['agentPda: "x"', 'agentPda must be a base-58 public key'],
+  ['filter: { types: [] }', 'types must contain at least one event type'],
+  ['filter: { types: [AGENT_EXPLODED] }', 'Value "AGENT_EXPLODED" does not exist in "WebhookEventType" enum'],
+  ['filter: { types: ["agent.closed"] }', 'Enum "WebhookEventType" cannot represent non-enum value'],
+  ['filter: { agentPda: "x" }', 'agentPda must be a base-58 public key'],
   ['after: "x"', 'after must be a cursor of this list and order'],
 ])('%s is refused', async (args, message) => {
-  const { errors } = await post(t, `{ registryEventsConnection(${args}) { edges { cursor } } }`)
+  const { errors } = await post(t, `{ registryEvents(${args}) { edges { cursor } } }`)
   expect(errors).toMatchObject([{ message: expect.stringContaining(message), extensions: { status: 400 } }])
 })
 
@@ -137,6 +139,8 @@ test('the newest event resumes the live stream, which has the agent of each even
   stream.cut()
 })
 
+const REFUSED = { extensions: { code: 'RATE_LIMITED', status: 429 } }
+
 test('each event with its agent costs units; without units the event comes without its agent', async () => {
   const poor = await createTestApp({
     database: t.database,
@@ -144,16 +148,16 @@ test('each event with its agent costs units; without units the event comes witho
     rateLimits: { reads: 6 },
   })
   try {
-    const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } } }'
+    const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } again: agent { pda } } }'
     const stream = await openSse(await poor.app.listen({ port: 0 }), text)
     const parts = [await stream.next(), await stream.next(), await stream.next(), await stream.next()]
     expect(parts.map((part) => part?.data?.['registryEvents'])).toMatchObject([
       { id: 'evt_7', agent: { name: '1' } },
       { id: 'evt_8' },
       { id: 'evt_9', agent: { name: 'renamed' } },
-      { id: 'evt_10', agent: null },
+      { id: 'evt_10', agent: null, again: null },
     ])
-    expect(parts[3]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', status: 429 } }])
+    expect(parts[3]?.errors).toMatchObject([REFUSED, REFUSED])
     stream.cut()
   } finally {
     await poor.close()
@@ -170,7 +174,7 @@ test('a rare type among 100,000 events is read from its index', async () => {
   await sql`alter table outbox_events alter column type set statistics 1000`.execute(t.kysely)
   await sql`analyze outbox_events`.execute(t.kysely)
   statements.mockClear()
-  await post(t, '{ registryEventsConnection(types: ["stake.closed", "agent.closed"]) { edges { cursor } } }')
+  await post(t, '{ registryEvents(filter: { types: [STAKE_CLOSED, AGENT_CLOSED] }) { edges { cursor } } }')
   // The feed of live events can read at the same time.
   const calls = statements.mock.calls as unknown as [{ text?: string; values: unknown[] }][]
   const [statement] = calls.find(([query]) => query.text?.includes('of_type'))!

@@ -30,7 +30,7 @@ const send = (payload: string, headers: Record<string, string> = {}) =>
     headers: { 'content-type': 'application/json', ...headers },
     payload,
   })
-const LISTING = 'query ($f: AgentFilter) { agents(filter: $f) { total } }'
+const LISTING = 'query ($f: AgentFilter) { agents(filter: $f) { totalCount } }'
 
 describe('an invalid request gets a client error without internal details', () => {
   test.each(['null', '7', '"x"', '{}', '[]', '[{"query":"{ health { status } }"}]'])(

@@ -46,11 +46,10 @@ afterAll(() => t.close())
 
 interface Data {
   agents: {
-    total: number
-    agents: {
+    nodes: {
       pda: string
       stake: { pda: string; agent: { pda: string } } | null
-      history: { total: number; history: { agentPda: string }[] }
+      history: { totalCount: number; nodes: { agentPda: string }[] }
     }[]
   }
 }
@@ -58,31 +57,40 @@ interface Data {
 test('50 agents with stakes and history need three statements, and each agent gets its own rows', async () => {
   const { agents } = await query<Data>(
     t,
-    `{ agents { total agents { pda stake { pda } history(limit: 2) { total history { agentPda } } } } }`,
+    `{ agents { nodes { pda stake { pda } history(first: 2) { nodes { agentPda } } } } }`,
   )
   expect(asked()).toBe(3)
-  expect(agents.agents).toHaveLength(50)
-  const byPda = new Map(agents.agents.map((agent) => [agent.pda, agent]))
+  expect(agents.nodes).toHaveLength(50)
+  const byPda = new Map(agents.nodes.map((agent) => [agent.pda, agent]))
   for (const [i, label] of LABELS.entries()) {
     const agent = byPda.get(keyOf(`agent ${label}`))
     expect(agent?.stake?.pda).toBe(i === 0 ? undefined : keyOf(`stake ${label}`))
-    expect(agent?.history.total).toBe(i % 4)
-    expect(agent?.history.history).toEqual(
+    expect(agent?.history.nodes).toEqual(
       Array.from({ length: Math.min(2, i % 4) }, () => ({ agentPda: agent?.pda })),
     )
   }
 })
 
+test('the entries of a history are counted only if totalCount is selected, once for each agent', async () => {
+  const { agents } = await query<Data>(t, `{ agents { nodes { pda history(first: 2) { totalCount } } } }`)
+  expect(asked()).toBe(2 + 50)
+  const counts = new Map(agents.nodes.map(({ pda, history }) => [pda, history.totalCount]))
+  for (const [i, label] of LABELS.entries()) expect(counts.get(keyOf(`agent ${label}`))).toBe(i % 4)
+  statements.mockClear()
+  await query(t, `{ agents(first: 1) { nodes { history { a: totalCount b: totalCount } } } }`)
+  expect(asked()).toBe(3)
+})
+
 test('for any number of agents, credentials and cards need one statement each, and DIDs none', async () => {
-  const fields = 'pda owner did credentials { total credentials { type } } card { state name skills { id } }'
-  const statementsFor = async (limit: number): Promise<number> => {
+  const fields = 'pda owner did credentials { totalCount nodes { type } } card { state name skills { id } }'
+  const statementsFor = async (first: number): Promise<number> => {
     statements.mockClear()
-    const data = await query<{ agents: { agents: { owner: string; did: string; card: unknown }[] } }>(
+    const data = await query<{ agents: { nodes: { owner: string; did: string; card: unknown }[] } }>(
       t,
-      `{ agents(limit: ${limit}) { agents { ${fields} } } }`,
+      `{ agents(first: ${first}) { nodes { ${fields} } } }`,
     )
-    expect(data.agents.agents).toHaveLength(limit)
-    for (const { owner, did } of data.agents.agents) expect(did).toBe(`did:sol:${owner}`)
+    expect(data.agents.nodes).toHaveLength(first)
+    for (const { owner, did } of data.agents.nodes) expect(did).toBe(`did:sol:${owner}`)
     return asked()
   }
   // The first read of credentials also reads the trusted issuers, which are then cached.
@@ -92,20 +100,20 @@ test('for any number of agents, credentials and cards need one statement each, a
 })
 
 test('one agent needs the same statements as 50, and so do 50 stakes with their agents', async () => {
-  await query(t, `{ agents(limit: 1) { agents { stake { pda } history { total } } } }`)
+  await query(t, `{ agents(first: 1) { nodes { stake { pda } history { nodes { newValue } } } } }`)
   expect(asked()).toBe(3)
   statements.mockClear()
-  await query(t, `{ stakes { stakes { agent { pda name } } } }`)
+  await query(t, `{ stakes { nodes { agent { pda name } } } }`)
   expect(asked()).toBe(2)
 })
 
 test('each different query of histories needs one more statement, at any nesting level', async () => {
   await query(
     t,
-    `{ agents { agents {
-      history { total }
-      tiers: history(eventType: tier_updated) { total }
-      stake { agent { history { total } } }
+    `{ agents { nodes {
+      history { nodes { newValue } }
+      tiers: history(filter: { eventType: TIER_UPDATED }) { nodes { newValue } }
+      stake { agent { history { nodes { newValue } } } }
     } } }`,
   )
   // Agents, two histories, stakes, agents by key. The inner histories are already loaded.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
+  credentialRow,
   insertAgents,
   insertHistory,
   insertStakes,
@@ -16,19 +17,6 @@ const stake = keyOf('stake Any')
 const NOBODY = keyOf('nobody')
 const UUID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const wallet = walletOf('lookups')
-const ALWAYS = { from: null, until: null }
-const VERDICT = {
-  rulesVersion: '0',
-  wellFormed: true,
-  datesValid: true,
-  issuer: 'did:web:issuer.example',
-  types: ['SecurityAuditCredential'],
-  validity: ALWAYS,
-  proofValidity: ALWAYS,
-  proofKeys: [],
-  signaturesValid: null,
-  hasStatus: false,
-}
 
 let t: TestApp
 beforeAll(async () => {
@@ -38,40 +26,53 @@ beforeAll(async () => {
   await insertHistory(t.kysely, 'Any', [
     { delta: '-5', old_value: '255', new_value: '250' },
     { event_type: 'tier_updated', delta: null, old_value: 'observer', new_value: 'basic' },
+    { event_type: 'status_changed', delta: null, old_value: 'active', new_value: 'suspended' },
   ])
 })
 afterAll(() => t.close())
 
 test.each([
   ['agent', `agent(pda: "${NOBODY}") { pda }`, 'AGENT_NOT_FOUND'],
-  ['agent', `agent(owner: "${NOBODY}") { pda }`, 'AGENT_NOT_FOUND'],
-  ['agentHistory', `agentHistory(pda: "${NOBODY}") { total }`, 'AGENT_NOT_FOUND'],
-  ['agentHistoryConnection', `agentHistoryConnection(pda: "${NOBODY}") { totalCount }`, 'AGENT_NOT_FOUND'],
-  ['credentials', `credentials(pda: "${NOBODY}") { total }`, 'AGENT_NOT_FOUND'],
+  ['agentByOwner', `agentByOwner(owner: "${NOBODY}") { pda }`, 'AGENT_NOT_FOUND'],
+  ['agentHistory', `agentHistory(pda: "${NOBODY}") { totalCount }`, 'AGENT_NOT_FOUND'],
+  ['agentHistoryPage', `agentHistoryPage(pda: "${NOBODY}") { total }`, 'AGENT_NOT_FOUND'],
+  ['credentials', `credentials(pda: "${NOBODY}") { totalCount }`, 'AGENT_NOT_FOUND'],
+  ['credentialsPage', `credentialsPage(pda: "${NOBODY}") { total }`, 'AGENT_NOT_FOUND'],
   ['stake', `stake(pda: "${NOBODY}") { pda }`, 'STAKE_NOT_FOUND'],
   ['did', `did(did: "did:sol:${NOBODY}") { did }`, 'DID_NOT_FOUND'],
   ['transaction', `transaction(id: "${UUID}") { id }`, 'TRANSACTION_NOT_FOUND'],
+  ['transactionBySignature', `transactionBySignature(signature: "${UUID}") { id }`, 'TRANSACTION_NOT_FOUND'],
   ['webhook', `webhook(id: "${UUID}") { id }`, 'AUTH_HEADERS_MISSING'],
   ['node', 'node(id: "x") { id }', 'INVALID_NODE_ID'],
 ])('an unknown %s is null with its error, and the other fields are answered', async (field, text, code) => {
-  const { data, errors } = await post(t, `{ ${text} agents { total } }`)
-  expect(data).toEqual({ [field]: null, agents: { total: 1 } })
+  const { data, errors } = await post(t, `{ ${text} agents { totalCount } }`)
+  expect(data).toEqual({ [field]: null, agents: { totalCount: 1 } })
   expect(errors).toMatchObject([{ path: [field], extensions: { code } }])
 })
 
 describe('an agent', () => {
   test('is found by its owner', async () => {
-    const { agent } = await query<{ agent: unknown }>(
+    const { agentByOwner } = await query<{ agentByOwner: unknown }>(
       t,
-      '{ agent(owner: "' + keyOf('owner Any') + '") { pda } }',
+      '{ agentByOwner(owner: "' + keyOf('owner Any') + '") { pda } }',
     )
-    expect(agent).toEqual({ pda })
+    expect(agentByOwner).toEqual({ pda })
   })
 
-  test.each(['', `(pda: "${pda}", owner: "${pda}")`, '(pda: null)'])('needs one key: %s', async (args) => {
-    const { errors } = await post(t, `{ agent${args} { pda } }`)
-    expect(errors).toMatchObject([
-      { message: 'Provide exactly one of pda and owner', extensions: { status: 400 } },
+  test.each([
+    ['agent', 'pda'],
+    ['agentByOwner', 'owner'],
+  ])('of %s needs %s', async (field, key) => {
+    const refused = async (args: string) => (await post(t, `{ ${field}${args} { pda } }`)).errors
+    const extensions = { code: 'INVALID_REQUEST', status: 400 }
+    const missing = `Argument "Query.${field}(${key}:)" of type "Pubkey!" is required, but it was not provided.`
+    expect(await refused('')).toMatchObject([{ message: missing, extensions }])
+    expect(await refused(`(${key}: null)`)).toMatchObject([
+      { message: expect.stringContaining('"Pubkey!"') as string, extensions },
+    ])
+    const other = key === 'pda' ? 'owner' : 'pda'
+    expect(await refused(`(${key}: "${pda}", ${other}: "${pda}")`)).toMatchObject([
+      { message: expect.stringContaining(`Unknown argument "${other}"`) as string, extensions },
     ])
   })
 })
@@ -95,25 +96,13 @@ test('a webhook is returned to its owner only', async () => {
 
 describe('node', () => {
   test('returns agents, stakes and credentials by the id that other fields return', async () => {
-    const vcHash = 'ab'.repeat(32)
-    await t.kysely
-      .insertInto('agent_credentials')
-      .values({
-        agent_pda: pda,
-        vc_hash: vcHash,
-        credential_url: 'https://issuer.example/1',
-        source: 'owner',
-        type: 'SecurityAuditCredential',
-        issuer: 'did:web:issuer.example',
-        verdict: VERDICT,
-        document: '{}',
-        indexed_at: '2026-11-20T10:00:00.000Z',
-      })
-      .execute()
+    const row = credentialRow('Any')
+    const vcHash = row.vc_hash
+    await t.kysely.insertInto('agent_credentials').values(row).execute()
     const { agent } = await query<{
-      agent: { id: string; stake: { id: string }; credentials: { credentials: { id: string }[] } }
-    }>(t, `{ agent(pda: "${pda}") { id stake { id } credentials { credentials { id agentPda } } } }`)
-    const ids = [agent.id, agent.stake.id, agent.credentials.credentials[0]!.id]
+      agent: { id: string; stake: { id: string }; credentials: { nodes: { id: string }[] } }
+    }>(t, `{ agent(pda: "${pda}") { id stake { id } credentials { nodes { id agentPda } } } }`)
+    const ids = [agent.id, agent.stake.id, agent.credentials.nodes[0]!.id]
     expect(new Set(ids).size).toBe(3)
     const fields =
       'id __typename ... on Agent { name } ... on Stake { pda } ... on Credential { vcHash agentPda }'
@@ -149,22 +138,41 @@ describe('node', () => {
   })
 })
 
-test('an entry of the history has its slot, its signature and numbers for charts', async () => {
-  const fields = 'id slot signature oldReputation newReputation reputationDelta'
-  const { agentHistory } = await query<{ agentHistory: { history: unknown[] } }>(
+test('an entry of the history has its slot, its signature and typed values', async () => {
+  const numbers = 'oldReputation newReputation reputationDelta'
+  const fields = `id slot signature ${numbers} oldTier newTier oldStatus newStatus`
+  const { agentHistory } = await query<{ agentHistory: { nodes: unknown[] } }>(
     t,
-    `{ agentHistory(pda: "${pda}") { history { ${fields} } } }`,
+    `{ agentHistory(pda: "${pda}") { nodes { ${fields} } } }`,
   )
-  expect(agentHistory.history).toEqual([
+  const nothing = {
+    oldReputation: null,
+    newReputation: null,
+    reputationDelta: null,
+    oldTier: null,
+    newTier: null,
+    oldStatus: null,
+    newStatus: null,
+  }
+  expect(agentHistory.nodes).toEqual([
     {
+      ...nothing,
+      id: expect.stringMatching(/^evt_/),
+      slot: 102,
+      signature: keyOf('signature Any 2'),
+      oldStatus: 'ACTIVE',
+      newStatus: 'SUSPENDED',
+    },
+    {
+      ...nothing,
       id: expect.stringMatching(/^evt_/),
       slot: 101,
       signature: keyOf('signature Any 1'),
-      oldReputation: null,
-      newReputation: null,
-      reputationDelta: null,
+      oldTier: 'OBSERVER',
+      newTier: 'BASIC',
     },
     {
+      ...nothing,
       id: expect.stringMatching(/^evt_/),
       slot: 100,
       signature: keyOf('signature Any 0'),

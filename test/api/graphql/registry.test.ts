@@ -36,15 +36,15 @@ test('registryStats has exact counts of each tier, status and category, and sums
     agents: 6,
     mismatchedAgents: 1,
     byTier: [
-      { tier: 'observer', agents: 3 },
-      { tier: 'basic', agents: 1 },
-      { tier: 'standard', agents: 0 },
-      { tier: 'premium', agents: 2 },
+      { tier: 'OBSERVER', agents: 3 },
+      { tier: 'BASIC', agents: 1 },
+      { tier: 'STANDARD', agents: 0 },
+      { tier: 'PREMIUM', agents: 2 },
     ],
     byStatus: [
-      { status: 'active', agents: 4 },
-      { status: 'suspended', agents: 1 },
-      { status: 'deactivated', agents: 1 },
+      { status: 'ACTIVE', agents: 4 },
+      { status: 'SUSPENDED', agents: 1 },
+      { status: 'DEACTIVATED', agents: 1 },
     ],
     stakes: 3,
     depositedAmount: '36893488147419103233',
@@ -52,7 +52,7 @@ test('registryStats has exact counts of each tier, status and category, and sums
     pendingWithdrawals: '7',
   })
   expect(registryStats['byCategory']).toHaveLength(9)
-  expect(registryStats['byCategory']).toContainEqual({ category: 'commerce', agents: 1 })
+  expect(registryStats['byCategory']).toContainEqual({ category: 'COMMERCE', agents: 1 })
 })
 
 describe('registryConfig', () => {
@@ -96,10 +96,10 @@ describe('registryConfig', () => {
       registryConfig: {
         usdcMint: keyOf('usdc'),
         tiers: [
-          { tier: 'observer', minimumStake: '0' },
-          { tier: 'basic', minimumStake: '100' },
-          { tier: 'standard', minimumStake: '500' },
-          { tier: 'premium', minimumStake: '18446744073709551615' },
+          { tier: 'OBSERVER', minimumStake: '0' },
+          { tier: 'BASIC', minimumStake: '100' },
+          { tier: 'STANDARD', minimumStake: '500' },
+          { tier: 'PREMIUM', minimumStake: '18446744073709551615' },
         ],
         cooldownSeconds: 604_800,
         paused: true,
@@ -121,34 +121,35 @@ describe('registryConfig', () => {
 
 describe('filters with several values', () => {
   const names = async (filter: string): Promise<string[]> => {
-    const { agents, agentsConnection } = await query<{
-      agents: { total: number; agents: { name: string }[] }
-      agentsConnection: { totalCount: number; edges: object[] }
+    const { agents, agentsPage } = await query<{
+      agents: { totalCount: number; edges: object[]; nodes: { name: string }[] }
+      agentsPage: { total: number; agents: { name: string }[] }
     }>(
       t,
-      `{ agents(filter: { ${filter} }, sort: name, order: asc) { total agents { name } }
-        agentsConnection(filter: { ${filter} }) { totalCount edges { cursor } } }`,
+      `{ agentsPage(filter: { ${filter} }, orderBy: { field: NAME, direction: ASC }) { total agents { name } }
+        agents(filter: { ${filter} }, orderBy: { field: NAME, direction: ASC }) { totalCount edges { cursor } nodes { name } } }`,
     )
-    expect(agents.total).toBe(agents.agents.length)
-    expect(agentsConnection.totalCount).toBe(agents.total)
-    expect(agentsConnection.edges).toHaveLength(agents.total)
-    return agents.agents.map(({ name }) => name)
+    expect(agentsPage.total).toBe(agentsPage.agents.length)
+    expect(agents.totalCount).toBe(agentsPage.total)
+    expect(agents.edges).toHaveLength(agentsPage.total)
+    expect(agents.nodes).toEqual(agentsPage.agents)
+    return agentsPage.agents.map(({ name }) => name)
   }
 
   test.each([
-    ['tiers: [basic, premium]', ['Alpha', 'alphabet', 'Ällpen']],
-    ['tiers: [basic, premium], tier: premium', ['alphabet', 'Ällpen']],
-    ['statuses: [deactivated, suspended], name: "alpine"', ['ALPINE']],
-    ['statuses: [inactive]', ['ALPINE', 'alphabet']],
-    ['categories: [commerce, logistics]', ['ALPINE']],
-    ['categories: [commerce], tiers: [premium]', []],
-    ['tiers: null, statuses: [suspended]', ['alphabet']],
+    ['tiers: [BASIC, PREMIUM]', ['Alpha', 'alphabet', 'Ällpen']],
+    ['tiers: [BASIC, PREMIUM], tier: PREMIUM', ['alphabet', 'Ällpen']],
+    ['statuses: [DEACTIVATED, SUSPENDED], name: "alpine"', ['ALPINE']],
+    ['statuses: [INACTIVE]', ['ALPINE', 'alphabet']],
+    ['categories: [COMMERCE, LOGISTICS]', ['ALPINE']],
+    ['categories: [COMMERCE], tiers: [PREMIUM]', []],
+    ['tiers: null, statuses: [SUSPENDED]', ['alphabet']],
   ])('%s', async (filter, expected) => {
     expect(await names(filter)).toEqual(expected)
   })
 
   test.each(['tiers', 'statuses', 'categories'])('%s must not be empty', async (name) => {
-    const { errors } = await post(t, `{ agents(filter: { ${name}: [] }) { total } }`)
+    const { errors } = await post(t, `{ agents(filter: { ${name}: [] }) { totalCount } }`)
     expect(errors).toMatchObject([
       { message: `${name} must contain at least one value`, extensions: { status: 400 } },
     ])

@@ -82,19 +82,19 @@ async function verify(body: object, wallet = owner, pda: string = PDA): Promise<
   return { status: response.statusCode, body: response.json() }
 }
 
-async function mutate(variables: object, wallet = owner): Promise<GraphQLAnswer> {
+async function mutate(source: object | undefined, wallet = owner): Promise<GraphQLAnswer> {
   now += 1_000
   const response = await t.app.inject({
     method: 'POST',
     url: '/graphql',
     headers: wallet.headers('POST', '/graphql', now),
     payload: {
-      query: `mutation ($pda: Pubkey!, $credentialUrl: String, $credential: JSON) {
-        verifyCredential(pda: $pda, credentialUrl: $credentialUrl, credential: $credential) {
+      query: `mutation ($pda: Pubkey!, $source: CredentialSource!) {
+        verifyCredential(pda: $pda, source: $source) {
           structurallyValid proofVerified type issuer vcHash checks { check passed }
         }
       }`,
-      variables: { pda: PDA, ...variables },
+      variables: { pda: PDA, source },
     },
   })
   return response.json()
@@ -176,8 +176,9 @@ describe('POST /agents/:pda/credentials/verify', () => {
       { credential: null, credentialUrl },
     ]) {
       expect(await verify(body)).toMatchObject({ status: 200, body: { proofVerified: true } })
-      expect(await mutate(body)).toMatchObject({ data: { verifyCredential: { proofVerified: true } } })
     }
+    for (const source of [{ credential }, { credentialUrl }])
+      expect(await mutate(source)).toMatchObject({ data: { verifyCredential: { proofVerified: true } } })
   })
 
   test('GraphQL returns the same result', async () => {
@@ -186,7 +187,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
     const { data } = await mutate({ credentialUrl: url })
     const { checks, ...result } = (data as Json).verifyCredential
     expect(result).toEqual({ ...rest.body, checks: undefined })
-    expect(checks.map(({ check }: Json) => check)).toEqual(CHECKS)
+    expect(checks.map(({ check }: Json) => check)).toEqual(CHECKS.map((name) => name.toUpperCase()))
     expect((await list()).total).toBe(1)
   })
 
@@ -347,13 +348,18 @@ describe('invalid requests are refused in a fixed order', () => {
   })
 
   test('GraphQL refuses the same requests', async () => {
-    const codes = async (variables: object, wallet = owner) =>
-      (await mutate(variables, wallet)).errors?.map(({ extensions }) => [extensions.code, extensions.status])
-    expect(await codes({}, stranger)).toEqual([['NOT_AGENT_OWNER', 403]])
-    expect(await codes({})).toEqual([['CREDENTIAL_SOURCE', 400]])
-    expect(await codes({ credential: {}, credentialUrl: 'https://a.test/' })).toEqual([
-      ['CREDENTIAL_SOURCE', 400],
+    const codes = async (source?: object, wallet = owner) =>
+      (await mutate(source, wallet)).errors?.map(({ extensions }) => [extensions.code, extensions.status])
+    expect(await codes({ credential: {} }, stranger)).toEqual([['NOT_AGENT_OWNER', 403]])
+    for (const source of [
+      undefined,
+      {},
+      { credential: {}, credentialUrl: 'https://a.test/' },
+      { credential: {}, credentialUrl: null },
+      { credential: null },
+      { credentialUrl: null },
     ])
+      expect([source, await codes(source)]).toEqual([source, [['INVALID_REQUEST', 400]]])
     expect(await codes({ credential: 'x' })).toEqual([['INVALID_TYPE', 400]])
     expect(await codes({ credentialUrl: `${host.origin}/nothing` })).toEqual([
       ['CREDENTIAL_NOT_FETCHED', 422],
@@ -361,7 +367,9 @@ describe('invalid requests are refused in a fixed order', () => {
     const unsignedRequest = await t.app.inject({
       method: 'POST',
       url: '/graphql',
-      payload: { query: `mutation { verifyCredential(pda: "${PDA}") { type } }` },
+      payload: {
+        query: `mutation { verifyCredential(pda: "${PDA}", source: { credentialUrl: "https://a.test/" }) { type } }`,
+      },
     })
     expect(unsignedRequest.json().errors[0].extensions).toMatchObject({
       code: 'AUTH_HEADERS_MISSING',
@@ -490,20 +498,28 @@ describe('GET /agents/:pda/credentials', () => {
     const data = await query<Json>(
       t,
       `query ($pda: Pubkey!) {
-        credentials(pda: $pda, type: "securityAudit", active: true) { total credentials { type proofVerified validFrom } }
-        agents(sort: name, order: asc) { agents { name credentials { pda total credentials { issuer } } } }
+        credentials(pda: $pda, filter: { type: "securityAudit", active: true }) { totalCount nodes { type proofVerified validFrom } }
+        none: credentials(pda: $pda, filter: { type: "securityAudit", active: false }) { totalCount nodes { type } }
+        credentialsPage(pda: $pda, filter: { active: true }) { pda total credentials { type } }
+        agents(orderBy: { field: NAME, direction: ASC }) { nodes { name credentials { totalCount nodes { agentPda issuer } } } }
       }`,
       { pda: PDA },
     )
     expect(data.credentials).toEqual({
-      total: 1,
-      credentials: [
+      totalCount: 1,
+      nodes: [
         { type: 'SecurityAuditCredential', proofVerified: true, validFrom: '2026-11-01T00:00:00.000Z' },
       ],
     })
-    expect(data.agents.agents).toEqual([
-      { name: 'Kestrel', credentials: { pda: PDA, total: 1, credentials: [{ issuer: issuer.did }] } },
-      { name: 'Other', credentials: { pda: keyOf('agent Other'), total: 0, credentials: [] } },
+    expect(data.none).toEqual({ totalCount: 0, nodes: [] })
+    expect(data.credentialsPage).toEqual({
+      pda: PDA,
+      total: 1,
+      credentials: [{ type: 'SecurityAuditCredential' }],
+    })
+    expect(data.agents.nodes).toEqual([
+      { name: 'Kestrel', credentials: { totalCount: 1, nodes: [{ agentPda: PDA, issuer: issuer.did }] } },
+      { name: 'Other', credentials: { totalCount: 0, nodes: [] } },
     ])
   })
 
@@ -563,7 +579,7 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
     const state = async () =>
       (await query<Json>(t, 'query ($pda: Pubkey!) { agent(pda: $pda) { card { state } } }', { pda: PDA }))
         .agent.card.state
-    await expect.poll(state).toBe('mismatched')
+    await expect.poll(state).toBe('MISMATCHED')
     expect(await urls()).toEqual([first, owned, second].sort())
 
     await publish(JSON.stringify({ credentials: [second] }))

@@ -139,7 +139,7 @@ test('GraphQL resolves DIDs and has the DID of every agent', async () => {
     t,
     `query ($did: String!) {
       did(did: $did) { did agent { pda did } didDocument { context id service { id serviceEndpoint } } }
-      agents { agents { owner did } }
+      agents { nodes { owner did } }
     }`,
     { did: DID },
   )
@@ -152,7 +152,7 @@ test('GraphQL resolves DIDs and has the DID of every agent', async () => {
       service: DOCUMENT.service.map(({ id, serviceEndpoint }) => ({ id, serviceEndpoint })),
     },
   })
-  expect(agents).toEqual({ agents: [{ owner: OWNER, did: DID }] })
+  expect(agents).toEqual({ nodes: [{ owner: OWNER, did: DID }] })
   const refused = await post(t, '{ did(did: "did:sol:x") { did } }')
   expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_DID', status: 400 })
 })

@@ -36,7 +36,7 @@ const list = async (
   const response = await app.inject({ url, headers, remoteAddress })
   return [response.statusCode, response.json<{ error?: string }>().error ?? null]
 }
-const GRAPHQL = '{ webhooks { id } }'
+const GRAPHQL = '{ webhooks { nodes { id } } }'
 const graphql = async (
   { app }: TestApp,
   headers: Record<string, string>,
@@ -276,7 +276,7 @@ describe('GraphQL', () => {
   })
 
   test('an operation uses one signature for all of its fields', async () => {
-    const query = '{ a: webhooks { id } b: webhooks { id } c: webhooks { id } }'
+    const query = '{ a: webhooks { totalCount } b: webhooks { totalCount } c: viewer { wallet } }'
     expect(await graphql(t, wallet.headers('POST', '/graphql', nextSecond()), query)).toBeNull()
     expect(await graphql(t, {}, query)).toEqual([[401, MISSING]])
   })

@@ -134,8 +134,10 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
       const { structuredContent: found } = await call('lookup_agent', { query })
       expect(found.agents.map((each) => each.owner)).toContain(ownerKey)
     }
+    const reputation = await call('check_reputation', { owner: ownerKey })
+    expect(reputation.structuredContent).toMatchObject({ tier: 'observer', history: { nodes: [] } })
     const audited = await call('check_credentials', { owner: ownerKey, type: 'SecurityAudit' })
-    expect(audited.structuredContent).toMatchObject({ owner: ownerKey, credentials: { credentials: [] } })
+    expect(audited.structuredContent).toMatchObject({ owner: ownerKey, credentials: { nodes: [] } })
     const { structuredContent: resolved } = await call('resolve_did', { did: `did:sol:${ownerKey}` })
     expect(resolved.didDocument['@context'][0]).toBe('https://www.w3.org/ns/did/v1')
     const document = await client.readResource({ uri: `did:sol:${ownerKey}` })

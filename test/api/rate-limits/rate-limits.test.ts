@@ -68,10 +68,12 @@ const graphql = (remoteAddress: string, query: string) =>
 
 test('GraphQL has the same limit: each root field costs a unit, and a refusal is 429 with a code and Retry-After', async () => {
   const send = (query: string) => graphql('203.0.113.3', query)
-  const first = await send('{ a: agents { total } b: agents { total } c: stakes { total } d: info { name } }')
+  const first = await send(
+    '{ a: agents(first: 1) { nodes { pda } } b: agentsPage { total } c: stakes(first: 1) { nodes { pda } } d: info { name } }',
+  )
   expect(first.json().errors).toBeUndefined()
   expect(first.headers['ratelimit-remaining']).toBe('1')
-  const second = await send('{ a: agents { total } b: agents { total } }')
+  const second = await send('{ a: agents(first: 1) { nodes { pda } } b: agentsPage { total } }')
   expect(second.json()).toEqual({
     errors: [
       {
@@ -88,7 +90,7 @@ test('GraphQL has the same limit: each root field costs a unit, and a refusal is
 test('an operation that costs more than the whole limit is refused with its cost', async () => {
   const answer = await graphql(
     '203.0.113.20',
-    '{ agents(limit: 200) { agents { pda stake { pda owner } name owner tier createdAt updatedAt } } }',
+    '{ agents(first: 200) { nodes { pda stake { pda owner } name owner tier createdAt updatedAt } } }',
   )
   expect(answer.statusCode).toBe(400)
   expect(answer.json()).toEqual({
@@ -106,8 +108,10 @@ let address = 0
 test('a search costs five units in REST and GraphQL', async () => {
   const left = ({ headers }: { headers: object }) => Reflect.get(headers, 'ratelimit-remaining') as unknown
   expect(left(await t.app.inject({ url: '/agents?name=x', remoteAddress: '203.0.113.21' }))).toBe('0')
-  expect(left(await graphql('203.0.113.22', '{ agents(filter: { name: "x" }) { total } }'))).toBe('0')
-  expect(left(await graphql('203.0.113.23', '{ agents(filter: { tier: basic }) { total } }'))).toBe('4')
+  expect(left(await graphql('203.0.113.22', '{ agents(filter: { name: "x" }) { nodes { pda } } }'))).toBe('0')
+  expect(left(await graphql('203.0.113.23', '{ agents(filter: { tier: BASIC }) { nodes { pda } } }'))).toBe(
+    '4',
+  )
 })
 
 test.each([
@@ -208,7 +212,7 @@ test('one signature does not raise the limit: each root field with wallet authen
   // The first error ends the operation, because the field is not nullable.
   expect(answer.errors.map(({ extensions }) => extensions.code)).toContain('WEBHOOK_NOT_FOUND')
   now += 1_000
-  const queries = fields.map((field) => field.replace(/deleteWebhook.*/, 'webhooks { id }'))
+  const queries = fields.map((field) => field.replace(/deleteWebhook.*/, 'webhooks { totalCount }'))
   now += 60_000
   const limited = (await send(`{ ${queries.join(' ')} }`)).json<Refusals>()
   expect(limited.errors.map(({ extensions }) => extensions.code)).toContain('RATE_LIMITED')
@@ -247,7 +251,7 @@ test('each operation on a WebSocket costs its units; a refusal is an error of th
   const socket = await openSocket(url)
   const [first, second, third] = [
     await firstOf(socket, '{ __typename }'),
-    await firstOf(socket, '{ a: agents { total } b: agents { total } }'),
+    await firstOf(socket, '{ a: agentsPage { total } b: agentsPage { total } }'),
     await firstOf(socket, '{ __typename }'),
   ]
   await socket.dispose()
@@ -261,7 +265,7 @@ test('each operation on a WebSocket costs its units; a refusal is an error of th
   ])
   now += 60_000
   const next = await openSocket(url)
-  await firstOf(next, '{ a: agents { total } b: agents { total } }')
+  await firstOf(next, '{ a: agentsPage { total } b: agentsPage { total } }')
   const refused = JSON.parse(await firstOf(next, '{ a: info { name } b: info { name } }')) as unknown
   expect(refused).toMatchObject({
     value: { errors: [{ extensions: { code: 'RATE_LIMITED', status: 429 } }] },

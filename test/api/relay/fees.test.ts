@@ -62,7 +62,7 @@ test('estimates come from transactions that landed on the accounts', async () =>
   expect(status).toBe(200)
   expect(Object.keys(body)).toEqual(['low', 'medium', 'high'])
   const answer = await world.graphql(
-    'query ($k: [Pubkey!]) { feeEstimate(accountKeys: $k) { low medium high } }',
+    'query ($k: [Pubkey!]!) { feeEstimate(accountKeys: $k) { low medium high } }',
     {
       k: [keyOf(payer)],
     },

@@ -25,8 +25,9 @@ const ACCOUNTS = 'accounts { pubkey isSigner isWritable }'
 const LANDED = `query ($signature: String!) { ledgerTransaction(signature: $signature) {
   signature slot timestamp succeeded fee computeUnits feePayer instructions { programId data ${ACCOUNTS} }
   balances { account before after } tokenBalances { account } logs } }`
-const RECORD = `query ($id: String, $signature: String) { transaction(id: $id, signature: $signature) {
-  id status final preparedAt submittedAt lastValidBlockHeight instructions { programId data ${ACCOUNTS} } } }`
+const RECORD = `{ id status final preparedAt submittedAt lastValidBlockHeight instructions { programId data ${ACCOUNTS} } }`
+const BY_ID = `query ($id: String!) { transaction(id: $id) ${RECORD} }`
+const BY_SIGNATURE = `query ($signature: String!) { transactionBySignature(signature: $signature) ${RECORD} }`
 
 interface Landed {
   succeeded: boolean
@@ -78,11 +79,14 @@ test('a landed transaction is returned with its instructions, balances and logs'
   expect(landed.logs.join('\n')).toContain(`Program ${programId} success`)
   expect(Math.abs(Date.parse(landed.timestamp) - Date.now())).toBeLessThan(3_600_000)
 
-  const record = await world.graphql(RECORD, { signature })
-  expect(record.data).toMatchObject({
-    transaction: { id, status: 'confirmed', instructions: landed.instructions },
+  const record = await world.graphql(BY_SIGNATURE, { signature })
+  const { transactionBySignature } = record.data as { transactionBySignature: object }
+  expect(transactionBySignature).toMatchObject({
+    id,
+    status: 'CONFIRMED',
+    instructions: landed.instructions,
   })
-  expect((await world.graphql(RECORD, { id })).data).toEqual(record.data)
+  expect((await world.graphql(BY_ID, { id })).data).toEqual({ transaction: transactionBySignature })
 })
 
 test('a transaction of version 1 is returned like others, with its priority fee in the fee', async () => {
@@ -106,9 +110,9 @@ test('a transaction of version 1 is returned like others, with its priority fee 
 test('a transaction that was only prepared shows what it will do', async () => {
   const owner = await world.funded()
   const { id } = await world.prepare([registration(owner)], [owner])
-  const { data } = await world.graphql(RECORD, { id })
+  const { data } = await world.graphql(BY_ID, { id })
   const { transaction } = data as { transaction: { instructions: Instruction[] } }
-  expect(transaction).toMatchObject({ status: 'simulated', final: false, submittedAt: null })
+  expect(transaction).toMatchObject({ status: 'SIMULATED', final: false, submittedAt: null })
   expect(decoded(transaction.instructions[2]!)!.args).toMatchObject({ serviceCategory: expect.any(String) })
 })
 
@@ -146,14 +150,18 @@ test('the node is not asked for transactions of others, and errors say what is w
     const { data, errors } = await read(signature)
     expect(data).toEqual({ ledgerTransaction: null })
     expect(errors).toMatchObject([{ extensions: { code: 'TRANSACTION_NOT_FOUND', status: 404 } }])
-    expect((await world.graphql(RECORD, { signature })).errors).toMatchObject([
+    expect((await world.graphql(BY_SIGNATURE, { signature })).errors).toMatchObject([
       { extensions: { code: 'TRANSACTION_NOT_FOUND' } },
     ])
   }
   expect(fetches()).toBe(before)
-  expect((await world.graphql(RECORD, { id: 'x', signature: 'y' })).errors).toMatchObject([
-    { message: 'Provide exactly one of id and signature', extensions: { status: 400 } },
-  ])
+  for (const query of ['{ transaction { id } }', '{ transactionBySignature { id } }'])
+    expect((await world.graphql(query)).errors).toMatchObject([
+      {
+        message: expect.stringContaining('of type "String!" is required'),
+        extensions: { code: 'INVALID_REQUEST', status: 400 },
+      },
+    ])
 })
 
 test('a transaction that called the registry is returned also if its sender did not use the relay', async () => {

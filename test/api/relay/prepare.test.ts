@@ -128,14 +128,10 @@ describe('REST and GraphQL refuse with the contract’s texts', () => {
     instruction.keys.push({ pubkey: other.publicKey, isSigner: true, isWritable: false })
     return instruction
   }
-  const cases: [name: string, body: () => Record<string, unknown>, status: number, error: string][] = [
+  type Case = [name: string, body: () => object, status: number, error: string]
+  // GraphQL itself refuses missing values.
+  const incomplete: Case[] = [
     ['no instructions', () => ({ signerPubkeys: me() }), 400, 'instructions array is required'],
-    [
-      'an empty list',
-      () => ({ instructions: [], signerPubkeys: me() }),
-      400,
-      'instructions array is required',
-    ],
     [
       'null for the list',
       () => ({ instructions: null, signerPubkeys: me() }),
@@ -143,6 +139,14 @@ describe('REST and GraphQL refuse with the contract’s texts', () => {
       'instructions array is required',
     ],
     ['no signers', () => ({ instructions: json(transfer()) }), 400, 'signerPubkeys array is required'],
+  ]
+  const cases: Case[] = [
+    [
+      'an empty list',
+      () => ({ instructions: [], signerPubkeys: me() }),
+      400,
+      'instructions array is required',
+    ],
     [
       'an empty list of signers',
       () => ({ instructions: json(transfer()), signerPubkeys: [] }),
@@ -252,14 +256,27 @@ describe('REST and GraphQL refuse with the contract’s texts', () => {
       'Sponsorship is off',
     ],
   ]
-  test.each(cases)('%s', async (_, body, status, error) => {
-    const rest = await world.post<{ error: string }>('/relay/prepare', body())
-    expect({ status: rest.status, error: rest.body.error }).toEqual({ status, error })
+  const refusals = async (body: object) => {
+    const rest = await world.post<{ error: string }>('/relay/prepare', body)
     const { errors } = await world.graphql(
       'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }',
-      { input: body() },
+      { input: body },
     )
-    expect(errors?.[0]).toMatchObject({ message: error, extensions: { status } })
+    return { rest: { status: rest.status, error: rest.body.error }, graphql: errors?.[0] }
+  }
+  test.each(cases)('%s', async (_, body, status, error) => {
+    const { rest, graphql } = await refusals(body())
+    expect(rest).toEqual({ status, error })
+    expect(graphql).toMatchObject({ message: error, extensions: { status } })
+  })
+  test.each(incomplete)('%s', async (_, body, status, error) => {
+    const { rest, graphql } = await refusals(body())
+    expect(rest).toEqual({ status, error })
+    const [name = ''] = error.split(' ')
+    expect(graphql).toMatchObject({
+      message: expect.stringContaining(name),
+      extensions: { code: 'INVALID_REQUEST', status },
+    })
   })
 
   test.each([

@@ -26,18 +26,21 @@ let lamports = 0
 const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 
-/**
- * How REST and GraphQL refuse the same submission: the status, which must be equal, the texts and
- * the additional members.
- */
-async function refusal(id: unknown, signedTx: unknown): Promise<[status: number, ...texts: unknown[]]> {
+/** How REST and GraphQL refuse the same submission. */
+async function refusals(id: unknown, signedTx: unknown) {
   const { status, body } = await world.submit(id as string, signedTx as string)
   const { data, errors } = await world.graphql(
-    'mutation ($id: String, $tx: String) { submitTransaction(id: $id, signedTx: $tx) { status } }',
+    'mutation ($id: String!, $tx: String!) { submitTransaction(id: $id, signedTx: $tx) { status } }',
     { id, tx: signedTx },
   )
   expect(data ?? null).toBeNull()
-  expect(errors?.[0]).toMatchObject({ message: body.error, extensions: { status } })
+  return { status, body, error: errors?.[0] }
+}
+
+/** The status and the texts, which must be equal, and the additional members. */
+async function refusal(id: unknown, signedTx: unknown): Promise<[status: number, ...texts: unknown[]]> {
+  const { status, body, error } = await refusals(id, signedTx)
+  expect(error).toMatchObject({ message: body.error, extensions: { status } })
   return [status, body.error, ...(body.message === undefined ? [] : [body.message])]
 }
 
@@ -49,7 +52,13 @@ test.each([
   [undefined, 'x'],
   [null, null],
 ])('%j with %j', async (id, signedTx) => {
-  expect(await refusal(id, signedTx)).toEqual([400, 'id and signedTx are required'])
+  const { status, body, error } = await refusals(id, signedTx)
+  expect([status, body.error]).toEqual([400, 'id and signedTx are required'])
+  // GraphQL itself refuses missing values.
+  expect(error).toMatchObject({
+    message: expect.stringContaining('"String!"'),
+    extensions: { code: 'INVALID_REQUEST', status: 400 },
+  })
 })
 
 test('an id that is not text', async () => {

@@ -78,12 +78,12 @@ test('a transaction signed with tweetnacl and bs58 only is accepted in GraphQL',
   expect(bytes[0]).toBe(1)
   bytes.set(nacl.sign.detached(bytes.subarray(65), owner.secretKey), 1)
   const { data } = await world.graphql(
-    'mutation ($id: String, $tx: String) { submitTransaction(id: $id, signedTx: $tx) { status signature slot error { code } sponsored } }',
+    'mutation ($id: String!, $tx: String!) { submitTransaction(id: $id, signedTx: $tx) { status signature slot error { code } sponsored } }',
     { id, tx: Buffer.from(bytes).toString('base64') },
   )
   expect(data).toEqual({
     submitTransaction: {
-      status: 'confirmed',
+      status: 'CONFIRMED',
       signature: bs58.encode(bytes.subarray(1, 65)),
       slot: expect.any(Number) as number,
       error: null,
@@ -91,7 +91,7 @@ test('a transaction signed with tweetnacl and bs58 only is accepted in GraphQL',
     },
   })
   const read = await world.graphql('query ($id: String!) { transaction(id: $id) { status } }', { id })
-  expect(read.data).toEqual({ transaction: { status: 'confirmed' } })
+  expect(read.data).toEqual({ transaction: { status: 'CONFIRMED' } })
 })
 
 test('50 concurrent submits of one transaction give one record and one send', async () => {

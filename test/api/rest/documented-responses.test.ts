@@ -106,7 +106,7 @@ test('responses match the document if the dependencies are down or an internal e
     ready: false,
     hasLeader: true,
     healthy: false,
-  }
+  } as const
   const bare = await createTestApp({ ledger: silent, feePayer: null, indexer: async () => starting })
   try {
     expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])

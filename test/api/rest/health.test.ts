@@ -188,7 +188,7 @@ describe('/ready', () => {
 
   test('is 503 until the registry has been read once, with the reason', async () => {
     const indexer = async () => ({
-      phase: 'backfilling',
+      phase: 'backfilling' as const,
       cursorSlot: null,
       finalizedSlot: null,
       lagSlots: null,

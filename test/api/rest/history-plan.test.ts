@@ -1,6 +1,8 @@
 import { CompiledQuery, sql, type KyselyPlugin, type RootOperationNode, createQueryId } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { HistoryRow } from '../../../src/agents/agent-history.ts'
 import { createAgentReads } from '../../../src/agents/agent-reads.ts'
+import type { Connection } from '../../../src/domain/connection.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
 
@@ -25,6 +27,12 @@ beforeAll(async () => {
       Array.from({ length: 50 }, () => ({})),
     )
   }
+  await sql`
+    insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
+    select 'long ' || i, lpad(i::text, 20, '0'), case when i <= 1000 then ${keyOf('agent A')} else 'agent ' || i % 1000 end,
+      'metadata_updated', '{}', '{}', now()
+    from generate_series(1, 5000) i`.execute(t.kysely)
+  await sql`vacuum analyze agent_history`.execute(t.kysely)
 })
 afterAll(() => t.close())
 
@@ -51,22 +59,47 @@ function nodes(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 }
 
-test.each([1, 2])('reading %i histories counts each history once, whatever the page size', async (agents) => {
-  const pdas = ['A', 'B'].slice(0, agents).map((label) => keyOf(`agent ${label}`))
-  const plan = await planOf((reads) => reads.histories(pdas, { limit: 50, offset: 0 }))
-  const counts = nodes(plan).filter((node) => node['Node Type'] === 'Aggregate')
-  expect(counts.map((node) => node['Actual Loops'])).toEqual([agents])
-  expect(Math.max(...nodes(plan).map((node) => node['Actual Loops']))).toBe(agents)
+const page = (plan: PlanNode): PlanNode => nodes(plan).find((node) => node['Node Type'] === 'Limit')!
+const counts = (plan: PlanNode): PlanNode[] => nodes(plan).filter((node) => node['Node Type'] === 'Aggregate')
+
+test.each([1, 2])(
+  'reading %i histories counts none, and reads one entry more than a page of each from its index',
+  async (agents) => {
+    const pdas = ['A', 'B'].slice(0, agents).map((label) => keyOf(`agent ${label}`))
+    for (const input of [{ first: 20 }, { last: 20 }]) {
+      const plan = await planOf((reads) => reads.histories(pdas, input))
+      expect(counts(plan)).toEqual([])
+      expect(nodes(page(plan)).map((node) => [node['Actual Rows'], node['Actual Loops']])).toEqual([
+        [21, agents],
+        [21, agents],
+      ])
+      expect(page(plan).Plans![0]!['Node Type']).toMatch(/^Index Scan/)
+      // Nothing else reads more than a row of each agent.
+      const others = nodes(plan).filter((node) => !nodes(page(plan)).includes(node))
+      for (const node of others) expect(node['Actual Loops']).toBeLessThanOrEqual(agents)
+      const read = others.filter((node) => node['Node Type'].endsWith(' Scan'))
+      expect(Math.max(...read.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBe(agents)
+    }
+  },
+)
+
+test('a page of one history counts it once, whatever the page size', async () => {
+  for (const limit of [1, 50]) {
+    const plan = await planOf((reads) => reads.history(keyOf('agent A'), { limit, offset: 0 }))
+    expect(counts(plan).map((node) => node['Actual Loops'])).toEqual([1])
+    expect(Math.max(...nodes(plan).map((node) => node['Actual Loops']))).toBe(1)
+  }
+})
+
+test('a count that is asked for is that of its own history', async () => {
+  let pages: Connection<HistoryRow>[] = []
+  await planOf(async (reads) => {
+    pages = await reads.histories([keyOf('agent A'), keyOf('agent B')], { first: 1 })
+  })
+  expect(await Promise.all(pages.map(({ count }) => count()))).toEqual([1_050, 50])
 })
 
 test('a page of a long history is read from its index, however short other histories are', async () => {
-  await sql`
-    insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
-    select 'long ' || i, lpad(i::text, 20, '0'), case when i <= 1000 then ${keyOf('agent A')} else 'agent ' || i % 1000 end,
-      'metadata_updated', '{}', '{}', now()
-    from generate_series(1, 5000) i`.execute(t.kysely)
-  await sql`vacuum analyze agent_history`.execute(t.kysely)
   const plan = await planOf((reads) => reads.history(keyOf('agent A'), { limit: 50, offset: 0 }))
-  const page = nodes(plan).find((node) => node['Node Type'] === 'Limit')
-  expect(nodes(page!).map((node) => node['Actual Rows'])).toEqual([50, 50])
+  expect(nodes(page(plan)).map((node) => node['Actual Rows'])).toEqual([50, 50])
 })

@@ -26,7 +26,7 @@ const READS = [
   `/did/did:sol:${PDA}`,
 ]
 const graphql = () =>
-  t.app.inject({ method: 'POST', url: '/graphql', payload: { query: '{ agents { total } }' } })
+  t.app.inject({ method: 'POST', url: '/graphql', payload: { query: '{ agents { totalCount } }' } })
 const mcp = () =>
   t.app.inject({
     method: 'POST',
@@ -58,7 +58,7 @@ test('an empty registry that was read is an empty list, also when the indexer ha
   await indexer.stop()
   const response = await t.app.inject('/agents')
   expect([response.statusCode, response.json()]).toMatchObject([200, { total: 0 }])
-  expect((await graphql()).json()).toMatchObject({ data: { agents: { total: 0 } } })
+  expect((await graphql()).json()).toMatchObject({ data: { agents: { totalCount: 0 } } })
   expect((await mcp()).body).not.toContain(MESSAGE)
   // Nothing is read from the database for this any more.
   await t.kysely.updateTable('indexer_state').set({ filled_at: null }).execute()

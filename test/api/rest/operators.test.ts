@@ -13,6 +13,7 @@ import {
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
+import { rowsOfEveryEvent } from '../../support/event-rows.ts'
 import { connectV2, toolCall } from '../../support/mcp.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 
@@ -88,9 +89,9 @@ test('a nested field is as fresh as the row that it belongs to', async () => {
   const read = async () =>
     JSON.parse(String(await get('/x/agents/{pda}/profile', url))) as {
       stake: object | null
-      history: { history: object[] }
+      history: { changes: object[] }
     }
-  expect(await read()).toMatchObject({ stake: { deposited: 600_000_000 }, history: { history: [] } })
+  expect(await read()).toMatchObject({ stake: { deposited: 600_000_000 }, history: { changes: [] } })
   await t.kysely
     .updateTable('stakes')
     .set({ deposited_amount: '7' })
@@ -98,17 +99,17 @@ test('a nested field is as fresh as the row that it belongs to', async () => {
     .execute()
   expect(await read()).toMatchObject({ stake: { deposited: 7 } })
   await insertHistory(t.kysely, 'Low', [{}])
-  expect((await read()).history.history).toHaveLength(1)
+  expect((await read()).history.changes).toHaveLength(1)
 })
 
 test('a list in a query is a repeated parameter, and no value of a variable is an internal error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const text = `
     "Rank" query Rank($tiers: [Tier!], $first: Int) @rest(path: "/x/rank", tag: "Agents") {
-      agentsConnection(filter: { tiers: $tiers }, first: $first) @model(name: "Rank") { totalCount }
+      agents(filter: { tiers: $tiers }, first: $first) @model(name: "Rank") { totalCount }
     }
     "One" query One($count: Int! = 3) @rest(path: "/x/one", tag: "Agents") {
-      agents(limit: $count) @model(name: "One") { limit }
+      agentsPage(limit: $count) @model(name: "One") { limit }
     }
     "Status" query Status($bytes: Int!) @rest(path: "/x/rent/{bytes}", tag: "Agents") {
       ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
@@ -138,9 +139,9 @@ test('a tool refuses what is no list, names its own arguments, and links only to
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const text = `
     query Tiers($tiers: [Tier!], $who: Pubkey) @tool(title: "Tiers", effect: READ) {
-      agents(filter: { tiers: $tiers, owner: $who }) { agents { name } }
+      agents(filter: { tiers: $tiers, owner: $who }) { nodes { name } }
     }
-    query Linked @tool(title: "Linked", effect: READ) { agents(limit: 1) { agents { label: name address: pda } } }`
+    query Linked @tool(title: "Linked", effect: READ) { agents(first: 1) { nodes { label: name address: pda } } }`
   writeFileSync(join(folder, 'x.graphql'), text)
   const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
   try {
@@ -152,7 +153,7 @@ test('a tool refuses what is no list, names its own arguments, and links only to
     for (const tiers of ['observer', {}, 5])
       expect(await call('tiers', { tiers })).toMatchObject({ isError: true })
     expect((await call('tiers', { tiers: ['observer'] })).structuredContent).toEqual({
-      agents: [{ name: 'One' }],
+      nodes: [{ name: 'One' }],
     })
     expect((await call('tiers', { who: 'x' })).content).toMatchObject([
       { text: expect.stringContaining('who must be') },
@@ -161,6 +162,51 @@ test('a tool refuses what is no list, names its own arguments, and links only to
     const [, link] = (await call('linked')).content
     expect(link).toMatchObject({ uri: `agent://${keyOf('agent One')}`, name: 'One' })
     await client.close()
+  } finally {
+    await other.close()
+  }
+})
+
+test('a document can select fields of an interface, and other fields of each type', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  const text = `
+    "Node" query OneNode($id: ID!) @rest(path: "/x/nodes/{id}", tag: "Agents") {
+      node(id: $id) @model(name: "OneNode") { id }
+    }
+    "Events" query Events($agent_pda: Pubkey) @rest(path: "/x/events", tag: "Agents") {
+      registryEvents(filter: { agentPda: $agent_pda }, first: 20) @model(name: "Events") { nodes {
+        kind: __typename id type agent_pda: agentPda
+        ...Stakes
+        ... on AgentTierUpdatedEvent { new_tier: newTier }
+      } }
+    }
+    fragment Stakes on StakeDepositedEvent { amount }`
+  writeFileSync(join(folder, 'x.graphql'), text)
+  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
+  try {
+    await other.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('One')).execute()
+    const pda = keyOf('agent One')
+    const response = await other.app.inject(`/x/events?agent_pda=${pda}`)
+    const api: OpenApi = (await other.app.inject('/openapi.json')).json()
+    const { schema } = api.paths['/x/events']!['get']!.responses['200']!.content!['application/json']!
+    expect(problems(api, schema, response.json())).toEqual([])
+    expect(response.body).toContain('"amount":18446744073709551615')
+    const { nodes } = response.json<{ nodes: { id: string }[] }>()
+    expect(nodes).toHaveLength(14)
+    expect(nodes.find(({ id }) => id === 'evt_One_3')).toEqual({
+      kind: 'AgentTierUpdatedEvent',
+      id: 'evt_One_3',
+      type: 'agent.tier_updated',
+      agent_pda: pda,
+      new_tier: 'standard',
+    })
+    expect(nodes.find(({ id }) => id === 'evt_One_8')).toEqual({
+      kind: 'AgentClosedEvent',
+      id: 'evt_One_8',
+      type: 'agent.closed',
+      agent_pda: pda,
+    })
+    expect((await other.app.inject('/x/nodes/evt_One_3')).json()).toEqual({ id: 'evt_One_3' })
   } finally {
     await other.close()
   }
@@ -203,7 +249,7 @@ describe('the start refuses', () => {
     ['neither endpoint nor tool', `"X" query X ${FIELDS}`, '@rest or @tool'],
     [
       'an expensive query',
-      `"X" query X @rest(path: "/x/a", tag: "X") { agents(limit: 200) { agents { history(limit: 200) { history { oldValue } } } } }`,
+      `"X" query X @rest(path: "/x/a", tag: "X") { agents(first: 200) { nodes { history(first: 200) { nodes { oldValue } } } } }`,
       'units',
     ],
     [
@@ -227,14 +273,14 @@ describe('the start refuses', () => {
       'Give the field an alias',
     ],
     [
-      'an inline fragment',
-      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { ... on Agent { pda } } }',
-      'Name the fragment',
+      'different fields of several types without __typename',
+      '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { id ... on Agent { name } } }',
+      'node can have several types. Select __typename too',
     ],
     [
-      'a field of an interface',
-      '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { id } }',
-      'interfaces',
+      'an inline fragment of an object without a name',
+      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { ... on Agent { pda } } }',
+      'Name this one with @model',
     ],
     [
       'a variable in a fragment',
@@ -243,12 +289,12 @@ describe('the start refuses', () => {
     ],
     [
       'a body of a GET',
-      '"X" query X($f: AgentFilter @body) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { total } }',
+      '"X" query X($f: AgentFilter @body) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { totalCount } }',
       '@body needs',
     ],
     [
       'an object in a URL',
-      '"X" query X($f: AgentFilter) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { total } }',
+      '"X" query X($f: AgentFilter) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { totalCount } }',
       'Use a variable for each member',
     ],
     [

@@ -44,7 +44,7 @@ const READS: [path: string, status: number][] = [
   [`/did/did:sol:${keyOf('nobody')}/document`, 404],
   [`/1.0/identifiers/did:sol:${keyOf('nobody')}`, 404],
   [`/agents/${keyOf('nobody')}/credentials`, 404],
-  ['/graphql?query={agents{total}}', 200],
+  ['/graphql?query={agents{totalCount}}', 200],
 ]
 
 test.each(READS)('the response of %s says how old the tables are', async (url, status) => {
@@ -73,7 +73,7 @@ test('cached and unchanged responses have the current age, and so has GraphQL by
   })
   expect(unchanged.statusCode).toBe(304)
   expectAge(unchanged, 5_100, 100)
-  const payload = { query: '{ agents { total } }' }
+  const payload = { query: '{ agents { totalCount } }' }
   const graphql = await t.app.inject({ method: 'POST', url: '/graphql', payload })
   expectAge(graphql, 5_100, 100)
   type Health = { indexer: { cursorSlot: number; lagSeconds: number } }

@@ -161,8 +161,10 @@ test('a search with filters that are null is the search without them', async () 
   const filter = { name: 'goshawk', tier: null, tiers: null, statuses: null, categories: null, owner: null }
   for (const replica of [...replicas, plain])
     expect(
-      await post(replica, 'query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter }),
-    ).toEqual({ data: { agents: { total: 1 } } })
+      await post(replica, 'query ($filter: AgentFilter) { agents(filter: $filter) { totalCount } }', {
+        filter,
+      }),
+    ).toEqual({ data: { agents: { totalCount: 1 } } })
 })
 
 test('a truncated table and the transaction ids of a restored database are no problem', async () => {

@@ -268,7 +268,7 @@ describe('GraphQL', () => {
     return response.json<Result>()
   }
   const CREATE =
-    'mutation ($message: String, $signature: String) { createSession(message: $message, signature: $signature) { token wallet } }'
+    'mutation ($message: String!, $signature: String!) { createSession(message: $message, signature: $signature) { token wallet } }'
 
   test('has the operations of /auth', async () => {
     const { data } = await graphql(
@@ -279,13 +279,13 @@ describe('GraphQL', () => {
     const session = created.data!['createSession'] as { token: string; wallet: string }
     expect(session.wallet).toBe(wallet.address)
     const own = bearer(session.token)
-    expect(await graphql('{ session { wallet } webhooks { id } }', own)).toEqual({
-      data: { session: { wallet: wallet.address }, webhooks: [] },
+    expect(await graphql('{ session { wallet } webhooks { nodes { id } } }', own)).toEqual({
+      data: { session: { wallet: wallet.address }, webhooks: { nodes: [] } },
     })
     expect(await graphql('mutation { endSession { ended } }', own)).toEqual({
       data: { endSession: { ended: 1 } },
     })
-    expect((await graphql('{ webhooks { id } }', own)).errors).toMatchObject([
+    expect((await graphql('{ webhooks { nodes { id } } }', own)).errors).toMatchObject([
       { extensions: { code: 'SESSION_INVALID', status: 401 } },
     ])
   })
@@ -320,10 +320,10 @@ describe('GraphQL', () => {
     let sockets = 0
     const socket = socketOf({ authorization: `Bearer ${token}` })
     socket.on('connected', () => (sockets += 1))
-    expect(await firstOf(socket, '{ webhooks { id } }')).toContain('"webhooks":[]')
+    expect(await firstOf(socket, '{ webhooks { nodes { id } } }')).toContain('"webhooks":{"nodes":[]}')
     await end(bearer(token))
-    expect(await firstOf(socket, '{ webhooks { id } }')).toContain('SESSION_INVALID')
-    expect(await firstOf(socket, '{ webhookEventTypes }')).toContain('agent.registered')
+    expect(await firstOf(socket, '{ webhooks { nodes { id } } }')).toContain('SESSION_INVALID')
+    expect(await firstOf(socket, '{ webhookEventTypes }')).toContain('AGENT_REGISTERED')
     expect(sockets).toBe(1)
     await socket.dispose()
   })

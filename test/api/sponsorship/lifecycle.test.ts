@@ -218,7 +218,7 @@ test('eligibility equals the result of a registration', async () => {
     details: { code: 'FIELD_REQUIRED' },
   })
   const { data } = await world.graphql(
-    'query ($wallet: Pubkey, $code: String) { eligibility(wallet: $wallet, code: $code) { eligible feePayerBalance reason } }',
+    'query ($wallet: Pubkey!, $code: String!) { eligibility(wallet: $wallet, code: $code) { eligible feePayerBalance reason } }',
     { wallet: keyOf(Keypair.generate()), code: many },
   )
   expect(data).toEqual({

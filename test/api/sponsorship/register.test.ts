@@ -80,7 +80,7 @@ test('registers an agent in GraphQL', async () => {
       },
     },
   )
-  expect(data).toEqual({ submitSponsoredRegistration: { status: 'confirmed', sponsored: true } })
+  expect(data).toEqual({ submitSponsoredRegistration: { status: 'CONFIRMED', sponsored: true } })
 })
 
 test('refuses a second registration of a wallet or a code, and the sixth of a client', async () => {

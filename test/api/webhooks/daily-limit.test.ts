@@ -29,7 +29,7 @@ const createByGraphQL = async (wallet: string, remoteAddress: string) => {
     url: '/graphql',
     headers: walletOf(wallet).headers('POST', '/graphql', clock.step()),
     remoteAddress,
-    payload: { query, variables: { input: BODY } },
+    payload: { query, variables: { input: { ...BODY, eventTypes: ['AGENT_CLOSED'] } } },
   })
   return response.json<{ errors?: { message: string; extensions: { code: string } }[] }>()
 }

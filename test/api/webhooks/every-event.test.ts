@@ -10,6 +10,7 @@ import { startWebhookWorker } from '../../../src/gateway/workers.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import type { WebhookWorker } from '../../../src/webhooks/worker/worker.ts'
 import { pino } from 'pino'
+import { causeEveryEvent } from '../../support/indexer/every-event.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import { addresses, createRegistryWorld, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { kyselyOf } from '../../support/indexer/tables.ts'
@@ -19,7 +20,6 @@ import { createTestCa } from '../../support/tls.ts'
 
 const HOST = 'receiver.example'
 const SECRET = 'whsec_every'
-const DAY = 86_400
 const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
 
 let world: RegistryWorld
@@ -78,21 +78,8 @@ afterAll(async () => {
 })
 
 test('each event type arrives once, signed, at a TLS receiver', async () => {
-  const a = await world.wallet('Ada')
+  const a = await causeEveryEvent(world)
   const stakePda = addresses.stake(a.agent)
-  await a.send('update_agent', {}, { version: '2.0' })
-  await world.report(a.agent, 12)
-  await a.send('deposit', {}, { amount: 600_000_000n })
-  await a.send('request_withdrawal', { stake: stakePda }, { amount: 600_000_000n })
-  await a.send('cancel_withdrawal', { stake: stakePda })
-  await a.send('suspend_agent', { authority: a.owner })
-  await a.send('reactivate_agent', { authority: a.owner })
-  await a.send('request_withdrawal', { stake: stakePda }, { amount: 600_000_000n })
-  world.localnet.warp(7 * DAY + 1)
-  await a.send('complete_withdrawal', { stake: stakePda })
-  await a.send('deactivate_agent')
-  await a.send('close_stake', { stake: stakePda })
-  await a.send('close_agent', { stake: stakePda })
   await indexer.whenIdle()
 
   const stake = (amount: number, depositedAmount: number, pendingWithdrawal: number) => ({
@@ -113,7 +100,7 @@ test('each event type arrives once, signed, at a TLS receiver', async () => {
     status,
   })
   const M = 600_000_000
-  // In the order of the instructions above. `data` also has agentPda and owner.
+  // In the order of the instructions. `data` also has agentPda and owner.
   const expected: [type: string, data: object][] = [
     [
       'agent.registered',

@@ -569,13 +569,21 @@ test('startup fails if the key of a stored secret is missing', async () => {
 test('GraphQL has the same operations', async () => {
   const made = await owner.graphql<{ createWebhook: { id: string; secret: string } }>(
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { id secret message } }',
-    { input: { ...BODY, filterAgentPda: keyOf('agent') } },
+    {
+      input: { url: URL, eventTypes: ['AGENT_CLOSED', 'AGENT_REGISTERED'], filterAgentPda: keyOf('agent') },
+    },
   )
   const { id } = made.data.createWebhook
-  const one = await owner.graphql<{ webhooks: { id: string; filterAgentPda: string }[] }>(
-    '{ webhooks { id filterAgentPda active } }',
+  type Webhook = { id: string; filterAgentPda: string; eventTypes: string[] }
+  const one = await owner.graphql<{ webhooks: { nodes: Webhook[] }; webhooksPage: { webhooks: Webhook[] } }>(
+    '{ webhooks { nodes { ...F } } webhooksPage { webhooks { ...F } } } fragment F on Webhook { id filterAgentPda active eventTypes }',
   )
-  expect(one.data.webhooks.find((each) => each.id === id)?.filterAgentPda).toBe(keyOf('agent'))
+  expect(one.data.webhooks.nodes.find((each) => each.id === id)).toMatchObject({
+    filterAgentPda: keyOf('agent'),
+    // In the order of `webhookEventTypes`.
+    eventTypes: ['AGENT_REGISTERED', 'AGENT_CLOSED'],
+  })
+  expect(one.data.webhooksPage.webhooks).toEqual(one.data.webhooks.nodes)
   const update =
     'mutation ($id: String!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { filterAgentPda active } }'
   expect((await owner.graphql(update, { id, input: {} })).data).toEqual({
@@ -592,20 +600,23 @@ test('GraphQL has the same operations', async () => {
     'mutation ($id: String!) { pingWebhook(id: $id) { id eventType } rotateWebhookSecret(id: $id) { secret } }',
     { id },
   )
-  expect(rest.data.pingWebhook.eventType).toBe('ping')
-  const deliveries = await owner.graphql<{ webhookDeliveries: { total: number } }>(
-    'query ($id: String!) { webhookDeliveries(id: $id, limit: 1) { total deliveries { eventType attempts { number } } } }',
+  expect(rest.data.pingWebhook.eventType).toBe('PING')
+  const deliveries = await owner.graphql<Record<'webhookDeliveries' | 'webhookDeliveriesPage', object>>(
+    `query ($id: String!) {
+      webhookDeliveries(id: $id, first: 1) { totalCount nodes { eventType attempts { number } } }
+      webhookDeliveriesPage(id: $id, limit: 1) { total deliveries { eventType attempts { number } } }
+    }`,
     { id },
   )
-  expect(deliveries.data.webhookDeliveries).toEqual({
-    total: 1,
-    deliveries: [{ eventType: 'ping', attempts: [] }],
+  expect(deliveries.data).toEqual({
+    webhookDeliveries: { totalCount: 1, nodes: [{ eventType: 'PING', attempts: [] }] },
+    webhookDeliveriesPage: { total: 1, deliveries: [{ eventType: 'PING', attempts: [] }] },
   })
   const read =
     'query ($id: String!, $ping: String!) { webhookDelivery(id: $id, deliveryId: $ping) { eventType status attempts { number } } }'
   const ping = rest.data.pingWebhook.id
   expect((await owner.graphql(read, { id, ping })).data).toEqual({
-    webhookDelivery: { eventType: 'ping', status: 'pending', attempts: [] },
+    webhookDelivery: { eventType: 'PING', status: 'PENDING', attempts: [] },
   })
   for (const wrong of [UNKNOWN_ID, 'x'])
     expect(await owner.graphql(read, { id, ping: wrong })).toMatchObject({
@@ -614,6 +625,7 @@ test('GraphQL has the same operations', async () => {
     })
   expect((await stranger.graphql(read, { id, ping })).errors?.[0]?.message).toBe('Webhook not found')
   expect(
-    (await owner.graphql('mutation ($id: String!) { deleteWebhook(id: $id) { deleted } }', { id })).data,
-  ).toEqual({ deleteWebhook: { deleted: true } })
+    (await owner.graphql('mutation ($id: String!) { deleteWebhook(id: $id) { deletedId deleted } }', { id }))
+      .data,
+  ).toEqual({ deleteWebhook: { deletedId: id, deleted: true } })
 })

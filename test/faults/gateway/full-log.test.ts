@@ -66,7 +66,8 @@ test('after 50 memos that fill the log, a withdrawal has history, a webhook deli
     body: JSON.stringify({ url: receiver.url(), eventTypes: ['stake.withdrawal_requested'] }),
   })
   expect(created.status).toBe(201)
-  const query = 'subscription ($agentPda: Pubkey) { registryEvents(agentPda: $agentPda) { type } }'
+  const query =
+    'subscription ($agentPda: Pubkey) { registryEvents(filter: { agentPda: $agentPda }) { type } }'
   const stream = await openSse(gateway.runtime.baseUrl, query, { agentPda: agent })
 
   const memos = Array.from({ length: 50 }, () => memo)
@@ -79,8 +80,8 @@ test('after 50 memos that fill the log, a withdrawal has history, a webhook deli
   const parts = [await stream.next(), await stream.next()]
   stream.cut()
   expect(parts.map((part) => part?.data?.registryEvents)).toEqual([
-    { type: 'stake.withdrawal_requested' },
-    { type: 'agent.tier_updated' },
+    { type: 'STAKE_WITHDRAWAL_REQUESTED' },
+    { type: 'AGENT_TIER_UPDATED' },
   ])
   const [delivery] = await receiver.received(1)
   expect(JSON.parse(String(delivery?.body))).toMatchObject({ type: 'stake.withdrawal_requested', pda: agent })

@@ -134,27 +134,27 @@ describe('a hosted card is compared with its recorded hash', () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     expect(await known('a')).toEqual({
       cardHashMismatch: false,
-      card: { state: 'unchecked', reason: null, matchedBy: null, checkedAt: null, name: null },
+      card: { state: 'UNCHECKED', reason: null, matchedBy: null, checkedAt: null, name: null },
     })
     startWorker()
-    expect(await checked('a', 'matched')).toEqual({
+    expect(await checked('a', 'MATCHED')).toEqual({
       cardHashMismatch: false,
       card: {
-        state: 'matched',
+        state: 'MATCHED',
         reason: null,
-        matchedBy: 'raw',
+        matchedBy: 'RAW',
         checkedAt: new Date(FIXED_NOW).toISOString(),
         name: 'Kestrel',
       },
     })
-    const { agents } = await query<{ agents: { agents: unknown[] } }>(
+    const { agents } = await query<{ agents: { nodes: unknown[] } }>(
       t,
-      '{ agents { agents { card { signature url protocolVersion interfaces { url } skills { id tags } } } } }',
+      '{ agents { nodes { card { signature url protocolVersion interfaces { url } skills { id tags } } } } }',
     )
-    expect(agents.agents).toEqual([
+    expect(agents.nodes).toEqual([
       {
         card: {
-          signature: 'unsigned',
+          signature: 'UNSIGNED',
           url: CARD.url,
           protocolVersion: '0.3.0',
           interfaces: [{ url: CARD.url }],
@@ -167,9 +167,9 @@ describe('a hosted card is compared with its recorded hash', () => {
   test('whitespace and key order do not matter if the hash of the canonical form is recorded', async () => {
     await register('a', host.serve('/card', JSON.stringify(CARD, null, 4)), sha256(canonicalize(CARD)!))
     startWorker()
-    expect(await checked('a', 'matched')).toMatchObject({
+    expect(await checked('a', 'MATCHED')).toMatchObject({
       cardHashMismatch: false,
-      card: { matchedBy: 'jcs' },
+      card: { matchedBy: 'JCS' },
     })
   })
 
@@ -177,7 +177,7 @@ describe('a hosted card is compared with its recorded hash', () => {
     await register('b', host.serve('/b', BODY), sha256(BODY))
     await register('a', host.serve('/a', '{"name":"Evil"}'), sha256(BODY))
     startWorker()
-    expect(await checked('a', 'mismatched')).toEqual({
+    expect(await checked('a', 'MISMATCHED')).toEqual({
       cardHashMismatch: true,
       card: expect.objectContaining({
         reason: 'The hosted card has another hash, and so does its canonical form',
@@ -185,7 +185,7 @@ describe('a hosted card is compared with its recorded hash', () => {
         name: 'Evil',
       }) as unknown,
     })
-    await checked('b', 'matched')
+    await checked('b', 'MATCHED')
     expect(await listed()).toEqual({ total: 1, names: ['b'] })
     expect(await listed('&include_mismatched=true')).toEqual({ total: 2, names: ['a', 'b'] })
     const detail = (await t.app.inject(`/agents/${keyOf('agent a')}`)).json<{ card_hash_mismatch: boolean }>()
@@ -194,8 +194,8 @@ describe('a hosted card is compared with its recorded hash', () => {
     host.serve('/a', BODY)
     host.serve('/b', 'gone bad')
     await makeDue()
-    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
-    expect(await checked('b', 'mismatched')).toMatchObject({
+    expect((await checked('a', 'MATCHED')).cardHashMismatch).toBe(false)
+    expect(await checked('b', 'MISMATCHED')).toMatchObject({
       cardHashMismatch: true,
       card: { reason: 'The hosted document has another hash and is not JSON' },
     })
@@ -207,7 +207,7 @@ describe('a hosted card is compared with its recorded hash', () => {
   test('a card with a repeated key has no canonical form', async () => {
     await register('a', host.serve('/card', '{"name":"Evil","name":"Kestrel"}'), sha256('{"name":"Kestrel"}'))
     startWorker()
-    const { card } = await checked('a', 'mismatched')
+    const { card } = await checked('a', 'MISMATCHED')
     expect(card.reason).toContain('an object has the key "name" twice')
   })
 })
@@ -251,20 +251,20 @@ describe('a card that cannot be fetched keeps the previous result', () => {
     const bad = host.serve('/bad', 'bad')
     await register('a', bad, sha256(BODY))
     startWorker()
-    await checked('a', 'mismatched')
+    await checked('a', 'MISMATCHED')
     await update('a', { agent_card_url: url() })
-    expect(await checked('a', 'unreachable')).toMatchObject({
+    expect(await checked('a', 'UNREACHABLE')).toMatchObject({
       cardHashMismatch: true,
       card: { reason, name: null },
     })
     await update('a', { agent_card_url: host.serve('/good', BODY) })
-    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
+    expect((await checked('a', 'MATCHED')).cardHashMismatch).toBe(false)
   })
 
   test('the content of the same URL stays, and the delay before each retry grows', async () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     startWorker()
-    await checked('a', 'matched')
+    await checked('a', 'MATCHED')
     const wait = async (): Promise<number> => {
       const { rows } = await sql<{ seconds: number }>`
         select extract(epoch from next_check_at - now())::float8 as seconds from agent_card_checks`.execute(
@@ -285,9 +285,9 @@ describe('a card that cannot be fetched keeps the previous result', () => {
     expect(await known('a')).toMatchObject({
       cardHashMismatch: false,
       card: {
-        state: 'unreachable',
+        state: 'UNREACHABLE',
         reason: 'The host responded with status 503',
-        matchedBy: 'raw',
+        matchedBy: 'RAW',
         name: 'Kestrel',
       },
     })
@@ -304,7 +304,7 @@ describe('a card that cannot be fetched keeps the previous result', () => {
     )
     startWorker()
     for (const label of labels) {
-      expect((await checked(label, 'unreachable')).card.reason).toBe('The host has no public address')
+      expect((await checked(label, 'UNREACHABLE')).card.reason).toBe('The host has no public address')
     }
     const count = async () => (await checks())[0]?.value
     await expect.poll(count).toBe(CHECKS_PER_SITE)
@@ -320,14 +320,14 @@ test('a host that does not respond is left alone for a minute, unless it served 
   const [silent, good] = [host.serve('/silent', () => {}), host.serve('/good', BODY)]
   await register('a', silent, sha256(BODY))
   startWorker(1_000)
-  await checked('a', 'unreachable')
+  await checked('a', 'UNREACHABLE')
   await expect.poll(hosts).toEqual([{ host: new URL(host.origin).host, failures: 1 }])
   await register('b', good, sha256(BODY))
   await register('c', 'https://cards.test:1/card', sha256(BODY))
-  await checked('c', 'unreachable')
-  expect((await known('b')).card.state).toBe('unchecked')
+  await checked('c', 'UNREACHABLE')
+  expect((await known('b')).card.state).toBe('UNCHECKED')
   await sql`update agent_card_hosts set retry_at = now()`.execute(t.kysely)
-  await checked('b', 'matched')
+  await checked('b', 'MATCHED')
 
   await sql`delete from agent_card_hosts`.execute(t.kysely)
   const count = () => host.requests().filter((path) => path === '/silent').length
@@ -356,14 +356,14 @@ test('a host that failed and that no card names any more is forgotten after two 
   await sql`update agent_card_hosts set
     retry_at = now() - case when host like 'left%' then 49 else 29 end * interval '1 hour'`.execute(t.kysely)
   startWorker()
-  await checked('a', 'matched')
+  await checked('a', 'MATCHED')
   await expect.poll(hosts).toEqual(['kept.test'])
 })
 
 test('a redirect to a host that is down says nothing about the first host', async () => {
   await register('a', redirect('/away', 'https://cards.test:1/card'), sha256(BODY))
   startWorker()
-  expect((await checked('a', 'unreachable')).card.reason).toBe('The host does not accept connections')
+  expect((await checked('a', 'UNREACHABLE')).card.reason).toBe('The host does not accept connections')
   expect(await t.kysely.selectFrom('agent_card_hosts').selectAll().execute()).toEqual([])
 })
 
@@ -378,7 +378,7 @@ describe('a check does not overwrite newer data from the ledger', () => {
     await expect.poll(() => host.requests().length).toBe(1)
     await update('a', { agent_card_hash: sha256('another card') })
     answer.resolve()
-    expect(await checked('a', 'matched')).toMatchObject({ cardHashMismatch: false })
+    expect(await checked('a', 'MATCHED')).toMatchObject({ cardHashMismatch: false })
     // Either check may end first.
     const counts = async () => (await checks()).map(({ labels, value }) => `${labels.state}: ${value}`)
     await expect.poll(async () => (await counts()).sort()).toEqual(['matched: 1', 'stale: 1'])
@@ -407,7 +407,7 @@ describe('a check does not overwrite newer data from the ledger', () => {
     await expect.poll(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
     written.resolve()
     await writing
-    expect((await checked('a', 'mismatched')).cardHashMismatch).toBe(true)
+    expect((await checked('a', 'MISMATCHED')).cardHashMismatch).toBe(true)
     expect(warnings).toEqual([])
   })
 
@@ -428,10 +428,10 @@ describe('a check does not overwrite newer data from the ledger', () => {
   test('changes of other columns do not start a check', async () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     startWorker()
-    await checked('a', 'matched')
+    await checked('a', 'MATCHED')
     await t.kysely.updateTable('agents').set({ reputation_score: 300 }).execute()
     await register('b', host.serve('/b', BODY), sha256(BODY))
-    await checked('b', 'matched')
+    await checked('b', 'MATCHED')
     expect(host.requests()).toEqual(['/card', '/b'])
   })
 })
@@ -447,7 +447,7 @@ test('several workers check each card once', async () => {
   startWorker()
   startWorker()
   startWorker()
-  for (const label of labels) await checked(label, 'matched')
+  for (const label of labels) await checked(label, 'MATCHED')
   expect(host.requests().toSorted()).toEqual(labels.map((_, i) => `/${i}`).toSorted())
 })
 
@@ -460,7 +460,7 @@ test('a card of a dead worker is checked when the lease expires', async () => {
   expect(await claim()).toEqual([])
   await makeDue()
   startWorker()
-  await checked('a', 'matched')
+  await checked('a', 'MATCHED')
   const late = {
     outcome: { state: 'unreachable', reason: 'late', host: 'silent' } as const,
     checkedAt: new Date(),
@@ -484,7 +484,7 @@ describe('cards are fetched from other networks and by DID', () => {
     serve()
     await register('a', url, sha256(BODY))
     startWorker()
-    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
+    expect((await checked('a', 'MATCHED')).cardHashMismatch).toBe(false)
   })
 })
 
@@ -495,7 +495,7 @@ test('up to three redirects are followed', async () => {
   host.serve('/end', BODY)
   await register('a', `${host.origin}/hop1`, sha256(BODY))
   startWorker()
-  await checked('a', 'matched')
+  await checked('a', 'MATCHED')
 })
 
 test('a did:web card URL leads to the card in the DID Document', async () => {
@@ -510,10 +510,10 @@ test('a did:web card URL leads to the card in the DID Document', async () => {
   await register('c', `${did}#other`, sha256(BODY))
   await register('d', `${did}#missing`, sha256(BODY))
   startWorker()
-  await checked('a', 'matched')
-  await checked('b', 'matched')
-  expect((await checked('c', 'unreachable')).card.reason).toBe('The URL must point to a public address')
-  expect((await checked('d', 'unreachable')).card.reason).toBe(
+  await checked('a', 'MATCHED')
+  await checked('b', 'MATCHED')
+  expect((await checked('c', 'UNREACHABLE')).card.reason).toBe('The URL must point to a public address')
+  expect((await checked('d', 'UNREACHABLE')).card.reason).toBe(
     'The DID has no agent card that can be fetched',
   )
 })

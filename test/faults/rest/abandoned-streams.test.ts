@@ -14,7 +14,7 @@ import { NEWEST } from '../../support/mcp.ts'
 const QUERY = 'subscription { registryEvents { id } }'
 const post = (path: string, headers: Record<string, string>, body: object): string => {
   const text = JSON.stringify(body)
-  const all = { Host: 'gateway', 'Content-Type': 'application/json', 'Content-Length': `${text.length}` }
+  const all = { Host: '127.0.0.1', 'Content-Type': 'application/json', 'Content-Length': `${text.length}` }
   const lines = Object.entries({ ...all, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`
 }
@@ -39,7 +39,7 @@ const LISTEN = post(
     },
   },
 )
-const SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 /** Turns of the event loop in which a stream is opened and written to, and some more. */
 const TURNS = 60
 const SESSIONS = 3

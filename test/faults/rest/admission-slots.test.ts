@@ -47,7 +47,7 @@ function send(method: string, path: string, body = '', length = Buffer.byteLengt
   const socket = connect((t.app.server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
-  const headers = Object.entries({ ...MCP_HEADERS, host: 'gateway', 'content-length': String(length) })
+  const headers = Object.entries({ ...MCP_HEADERS, host: '127.0.0.1', 'content-length': String(length) })
   socket.write(
     `${method} ${path} HTTP/1.1\r\n${headers.map((each) => each.join(': ')).join('\r\n')}\r\n\r\n${body}`,
   )
@@ -58,7 +58,7 @@ describe('the request of a client that disconnects', () => {
   const lookup = (i: number) => JSON.stringify(toolCall('list_agents', { limit: i }))
   test.each<[string, (i: number) => Socket]>([
     ['REST', (i) => send('GET', `/agents?offset=${i}`)],
-    ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agents(offset: ${i}) { total } }"}`)],
+    ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agentsPage(offset: ${i}) { total } }"}`)],
     ['MCP', (i) => send('POST', '/mcp', lookup(i))],
   ])('counts as in flight until its handler finishes: %s', async (_, sendRead) => {
     await start({ inFlight: 2 })
@@ -79,9 +79,9 @@ describe('the request of a client that disconnects', () => {
   test('counts on a WebSocket too', async () => {
     await start({ inFlight: 2 })
     const socket = await openSocket(url)
-    const pending = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
+    const pending = [1, 2].map((offset) => firstOf(socket, `{ agentsPage(offset: ${offset}) { total } }`))
     await expect.poll(() => blocked.held()).toBe(2)
-    expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/overloaded/)
+    expect(await firstOf(socket, '{ agentsPage(offset: 3) { total } }')).toMatch(/overloaded/)
     void socket.dispose()
     await Promise.all(pending)
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 const withBody = (path: string, body: string, accept: string, length = body.length): string =>
-  `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nAccept: ${accept}\r\nContent-Length: ${length}\r\n\r\n${body}`
+  `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: ${accept}\r\nContent-Length: ${length}\r\n\r\n${body}`
 const SUBSCRIBE = '{"query":"subscription { registryEvents { id } }"}'
 const LISTEN = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 /** What a connection sends first, by interface. */
@@ -52,17 +52,17 @@ const OPENINGS = {
   metrics: 'GET /metrics HTTP/1.1\r\nHost: g\r\n\r\n',
   'half headers': 'GET /agents HTTP/1.1\r\nHost: g\r\nX-Half: ',
   'half body': withBody('/graphql', '{"query"', '*/*', 100),
-  query: withBody('/graphql', '{"query":"{ agents { total } }"}', '*/*'),
+  query: withBody('/graphql', '{"query":"{ agentsPage { total } }"}', '*/*'),
   'event stream': withBody('/graphql', SUBSCRIBE, 'text/event-stream'),
   'mcp message': withBody('/mcp', LISTEN, 'application/json, text/event-stream'),
-  'mcp session': 'GET /mcp/sse HTTP/1.1\r\nHost: g\r\n\r\n',
+  'mcp session': 'GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
   'not HTTP': '\x16\x03\x01\r\n\r\n',
 } as const
 const MESSAGES = [
   '{"type":"connection_init"}',
   '{"type":"ping","payload":{"a":1}}',
   JSON.stringify({ type: 'subscribe', id: '1', payload: JSON.parse(SUBSCRIBE) as object }),
-  JSON.stringify({ type: 'subscribe', id: '2', payload: { query: '{ agents { total } }' } }),
+  JSON.stringify({ type: 'subscribe', id: '2', payload: { query: '{ agentsPage { total } }' } }),
   '{"type":"complete","id":"1"}',
   '{"type":"unknown"}',
 ]

@@ -16,8 +16,8 @@ const repeat = (count: number, part: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ')
 /** Valid operations that take tens of milliseconds each. */
 const EXPENSIVE = [
-  `{ agents(limit: 200) { agents { ${repeat(50, (i) => `s${i}: stake { pda }`)} } } }`,
-  `{ agents(limit: 200) { agents { ${repeat(200, (i) => `s${i}: pda`)} } } }`,
+  `{ agents(first: 200) { nodes { ${repeat(50, (i) => `s${i}: stake { pda }`)} } } }`,
+  `{ agents(first: 200) { nodes { ${repeat(200, (i) => `s${i}: pda`)} } } }`,
 ].map((query) => JSON.stringify({ query }))
 const REFUSED = ATTACKS.filter(({ status }) => status === 200).map(({ body }) => body)
 

@@ -53,7 +53,7 @@ test.each([
 })
 
 test('a session that reads no responses is closed when they exceed the limit, not at its next message', async () => {
-  const socket = client.open('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+  const socket = client.open('GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
   let text = ''
   while (!text.includes('sessionId=')) text += String((await once(socket, 'data'))[0])
   socket.pause()

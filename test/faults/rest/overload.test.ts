@@ -96,7 +96,7 @@ describe('when the database queue is full', () => {
     const refused = await Promise.all([
       get('/agents?offset=200'),
       get('/stakes'),
-      post('/graphql', '{"query":"{ stakes { total } }"}'),
+      post('/graphql', '{"query":"{ stakesPage { total } }"}'),
     ])
     for (const [i, each] of refused.entries()) {
       expect(each.status).toBe(503)

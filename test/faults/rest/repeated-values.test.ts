@@ -5,7 +5,7 @@ import { agentRow, insertAgents } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
 
 const AGENTS = 5_000
-const LIST = 'query ($filter: AgentFilter) { agentsConnection(filter: $filter, first: 1) { totalCount } }'
+const LIST = 'query ($filter: AgentFilter) { agents(filter: $filter, first: 1) { totalCount } }'
 
 let t: TestApp
 beforeAll(async () => {
@@ -31,9 +31,9 @@ async function timeOf(filter: object): Promise<number> {
 }
 
 test.each([
-  ['tiers', 'premium'],
-  ['statuses', 'inactive'],
-  ['categories', 'commerce'],
+  ['tiers', 'PREMIUM'],
+  ['statuses', 'INACTIVE'],
+  ['categories', 'COMMERCE'],
 ])(
   'a filter that repeats a value of %s 2,900 times is as fast as one that names it once',
   async (name, value) => {

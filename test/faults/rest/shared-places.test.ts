@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually.ts'
 const MOST_STREAMS = 5
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const EVENTS = { query: 'subscription { registryEvents { id } }' }
-const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 const LISTEN = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -27,7 +27,7 @@ const LISTEN = JSON.stringify({
     },
   },
 })
-const OPEN_SUBSCRIPTION = `POST /mcp HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: ${NEWEST}\r\nMCP-Method: subscriptions/listen\r\nContent-Length: ${LISTEN.length}\r\n\r\n${LISTEN}`
+const OPEN_SUBSCRIPTION = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: ${NEWEST}\r\nMCP-Method: subscriptions/listen\r\nContent-Length: ${LISTEN.length}\r\n\r\n${LISTEN}`
 const OPEN_STREAM = `GET /graphql?query=${encodeURIComponent(EVENTS.query)} HTTP/1.1\r\nHost: gateway\r\nAccept: text/event-stream\r\n\r\n`
 
 let t: TestApp

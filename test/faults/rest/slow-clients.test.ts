@@ -224,7 +224,7 @@ describe('a client that does not read its responses', () => {
       const path = /data: (\S+)\r?\n/.exec(text)?.[1]
       if (path !== undefined) first.resolve(path)
     })
-    reader.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+    reader.write('GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     const path = await first.promise
     await new Promise((resolve) => setTimeout(resolve, scaled(600)))
     reader.pause()
@@ -255,7 +255,7 @@ test('a connection above the limit is closed if all others are in use', async ()
   for (let i = 0; i < 3; i += 1) {
     const stream = connect(at, '127.0.0.1')
     held.push(stream)
-    stream.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+    stream.write('GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     await once(stream, 'data')
   }
   const refused = connect(at, '127.0.0.1')

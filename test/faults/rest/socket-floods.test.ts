@@ -117,7 +117,7 @@ describe('a client that sends many messages on a WebSocket', () => {
     const socket = await connected()
     const mistake = JSON.stringify({ type: 'unknown' })
     socket.send(mistake)
-    socket.send(operation(1, '{ agents { total } }'))
+    socket.send(operation(1, '{ agentsPage { total } }'))
     await once(socket, 'close')
     await wait(100)
     expect(list).not.toHaveBeenCalled()

@@ -173,7 +173,7 @@ test('live events continue after a cut connection, without gaps and repetitions'
 })
 
 interface LatestEvent {
-  data: { registryEventsConnection: { edges: { node: { id: string } }[] } }
+  data: { registryEvents: { nodes: { id: string }[] } }
 }
 
 test('live events of names with separators of lines and digits arrive unchanged', async () => {
@@ -185,10 +185,10 @@ test('live events of names with separators of lines and digits arrive unchanged'
   const response = await fetch(`${gateway.runtime.baseUrl}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ registryEventsConnection(first: 1) { edges { node { id } } } }' }),
+    body: JSON.stringify({ query: '{ registryEvents(first: 1) { nodes { id } } }' }),
   })
   const { data } = (await response.json()) as LatestEvent
-  const after = data.registryEventsConnection.edges[0]!.node.id
+  const after = data.registryEvents.nodes[0]!.id
   const events = registry.events({ agent, after, signal: ended.signal })
   await registry.agents.register(registration(name), signer)
   expect((await events.next()).value).toMatchObject({ type: 'agent.registered', data: { name } })

@@ -47,8 +47,8 @@ consoleTest(
     await expect.poll(() => new URL(page.url()).searchParams.get('name')).toBe(name.slice(0, 6))
     await page.getByRole('searchbox', { name: 'Name' }).fill('')
     await page.getByRole('button', { name: /Premium/ }).click()
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('name')
-    await expect.poll(() => new URL(page.url()).search).toBe('?tier=premium&sort=name')
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('NAME')
+    await expect.poll(() => new URL(page.url()).search).toBe('?tier=PREMIUM&sort=NAME')
     const areSorted = async (): Promise<boolean> => {
       const shown = await names.allInnerTexts()
       return shown.join() === shown.toSorted().join()
@@ -124,8 +124,8 @@ consoleTest(
     const totals = page.getByRole('region', { name: 'Totals' })
     const pager = page.getByRole('navigation', { name: 'Pages' })
     for (const [label, parameter] of [
-      [/^\d+\s*Standard/, 'tier=standard'],
-      [/^Research\s*\d+$/, 'category=research'],
+      [/^\d+\s*Standard/, 'tier=STANDARD'],
+      [/^Research\s*\d+$/, 'category=RESEARCH'],
     ] as const) {
       const total = totals.getByRole('button', { name: label })
       const count = Number(/\d+/.exec(await total.innerText())![0])
@@ -137,8 +137,8 @@ consoleTest(
       await total.click()
       await expect.poll(() => page.url()).not.toContain(parameter)
     }
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('suspended')
-    await expect.poll(() => page.url()).toContain('status=suspended')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('SUSPENDED')
+    await expect.poll(() => page.url()).toContain('status=SUSPENDED')
     const states = page.getByRole('table', rows).getByRole('cell', { name: /Active|Suspended|Deactivated/ })
     const shown = async () => (await states.allInnerTexts()).map((text) => text.split('\n').at(-1))
     await expect.poll(async () => [...new Set(await shown())]).toEqual(['Suspended'])

@@ -64,7 +64,7 @@ consoleTest(
     await open('/live')
     await events(page).first().waitFor()
     await page.getByRole('button', { name: 'Deposit', exact: true }).click()
-    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('stake.deposited')
+    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
     await expect
       .poll(async () => (await events(page).allInnerTexts()).every((text) => text.includes('deposited')))
       .toBe(true)
@@ -87,7 +87,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Show all events' }).click()
     await events(page).nth(24).waitFor()
     await page.getByRole('button', { name: 'Registered', exact: true }).click()
-    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('agent.registered')
+    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('AGENT_REGISTERED')
     await page.getByText('Live', { exact: true }).last().waitFor()
     await expect
       .poll(async () => (await events(page).allInnerTexts()).filter((text) => !text.includes('Registered')))

@@ -64,20 +64,20 @@ const START: Record<Action, (page: Page) => Promise<void>> = {
 }
 
 const EVENTS: Record<Action, string> = {
-  register: 'agent.registered',
-  deposit: 'stake.deposited',
-  withdrawal: 'stake.withdrawal_requested',
+  register: 'AGENT_REGISTERED',
+  deposit: 'STAKE_DEPOSITED',
+  withdrawal: 'STAKE_WITHDRAWAL_REQUESTED',
 }
 
 /** How often the ledger has done it. */
 async function executions(pda: string, action: Action): Promise<number> {
-  type Found = { registryEventsConnection: { edges: { node: { type: string } }[] } }
-  const { registryEventsConnection: found } = await graphql<Found>(
+  type Found = { registryEvents: { nodes: { type: string }[] } }
+  const { registryEvents: found } = await graphql<Found>(
     world,
-    'query ($pda: Pubkey!) { registryEventsConnection(agentPda: $pda, first: 50) { edges { node { type } } } }',
+    'query ($pda: Pubkey!) { registryEvents(filter: { agentPda: $pda }, first: 50) { nodes { type } } }',
     { pda },
   )
-  return found.edges.filter(({ node }) => node.type === EVENTS[action]).length
+  return found.nodes.filter(({ type }) => type === EVENTS[action]).length
 }
 
 /** Waits until the dialog, or the banner of a page that was reloaded, tells the outcome. */

@@ -21,7 +21,7 @@ consoleTest(
     await box.getByRole('button', { name: 'Use a throw-away wallet' }).click()
     const form = page.getByRole('form', { name: 'Register an agent' })
     await form.getByLabel('Name').fill(`Scout ${variant.name}`)
-    await form.getByLabel('Category').selectOption('research')
+    await form.getByLabel('Category').selectOption('RESEARCH')
     await form.getByLabel('Card URL').fill('https://agents.example/card.json')
     await form.getByLabel('Card file').setInputFiles(card)
     await expect.poll(() => form.getByLabel('Card hash').inputValue()).toMatch(CARD_HASH)

@@ -4,9 +4,9 @@ import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 
-const AGENT = '{ agents(limit: 1) { agents { pda name owner did history { history { signature } } } } }'
+const AGENT = '{ agents(first: 1) { nodes { pda name owner did history { nodes { signature } } } } }'
 const PREPARE = `mutation ($owner: Pubkey!, $code: String) { prepareRegisterAgent(input: { ownerPubkey: $owner,
-  name: "Waiting", serviceCategory: other, agentCardUrl: "https://example.org/card.json",
+  name: "Waiting", serviceCategory: OTHER, agentCardUrl: "https://example.org/card.json",
   agentCardHash: "${'ab'.repeat(32)}", inviteCode: $code }) { id } }`
 
 interface Found {
@@ -16,7 +16,7 @@ interface Found {
   did: string
   signature: string
 }
-type Agent = Found & { history: { history: { signature: string }[] } }
+type Agent = Found & { history: { nodes: { signature: string }[] } }
 
 let world: ConsoleWorld
 let agent: Found
@@ -25,9 +25,9 @@ let id: string
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
   world = await openConsole({ SEED_AGENTS: '6' })
-  const { agents } = await graphql<{ agents: { agents: Agent[] } }>(world, AGENT)
-  const [first] = agents.agents
-  agent = { ...first!, signature: first!.history.history[0]!.signature }
+  const { agents } = await graphql<{ agents: { nodes: Agent[] } }>(world, AGENT)
+  const [first] = agents.nodes
+  agent = { ...first!, signature: first!.history.nodes[0]!.signature }
   const variables = { owner: (await generateSigner()).address, code: world.inviteCode }
   const prepared = await graphql<{ prepareRegisterAgent: { id: string } }>(world, PREPARE, variables)
   id = prepared.prepareRegisterAgent.id

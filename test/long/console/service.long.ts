@@ -97,7 +97,7 @@ consoleTest(
     await open('/?tier=premium')
     await page.getByRole('button', { name: 'API request' }).click()
     const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"premium"')
+    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"PREMIUM"')
     await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
     await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
     await dialog.getByRole('tab', { name: 'JavaScript' }).click()
@@ -117,15 +117,15 @@ async function outputOf(command: string, last?: string): Promise<string> {
   return output
 }
 
-const AGENT = '{ agents(limit: 1) { agents { pda history { history { signature } } } } }'
-type Agents = { agents: { agents: [{ pda: string; history: { history: [{ signature: string }] } }] } }
+const AGENT = '{ agents(first: 1) { nodes { pda history { nodes { signature } } } } }'
+type Agents = { agents: { nodes: [{ pda: string; history: { nodes: [{ signature: string }] } }] } }
 
 consoleTest(
   'every page shows its request, and the curl commands of the public pages work',
   () => world,
   async ({ page, open }) => {
-    const [agent] = (await graphql<Agents>(world, AGENT)).agents.agents
-    const transaction = `/tx/${agent.history.history[0].signature}`
+    const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
+    const transaction = `/tx/${agent.history.nodes[0].signature}`
     const isPublic = ['/', `/agents/${agent.pda}`, '/live', transaction, '/events', '/health', '/developers']
     const dialog = page.getByRole('dialog')
     for (const path of [...isPublic, '/register', '/mine', '/webhooks', '/webhooks/x', '/credentials']) {

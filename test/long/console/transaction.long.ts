@@ -26,9 +26,9 @@ async function register(name: string) {
 }
 
 const PREPARE = `mutation ($owner: Pubkey!, $name: String!) { prepareRegisterAgent(input: { ownerPubkey: $owner,
-  name: $name, serviceCategory: other, agentCardUrl: "https://example.org/card.json",
+  name: $name, serviceCategory: OTHER, agentCardUrl: "https://example.org/card.json",
   agentCardHash: "${'ab'.repeat(32)}" }) { id serializedTx } }`
-const SUBMIT = `mutation ($id: String, $signedTx: String) { submitTransaction(id: $id, signedTx: $signedTx) { status } }`
+const SUBMIT = `mutation ($id: String!, $signedTx: String!) { submitTransaction(id: $id, signedTx: $signedTx) { status } }`
 
 /** Prepares a registration that the wallet pays. `submit` signs and sends it. */
 async function prepare(wallet: Signer, name: string) {

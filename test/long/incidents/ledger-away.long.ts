@@ -64,7 +64,7 @@ interface Reads {
 
 /** Reads through the balancer until `signal` aborts. */
 async function read(reads: Reads, signal: AbortSignal): Promise<void> {
-  const query = JSON.stringify({ query: '{ agents { total } }' })
+  const query = JSON.stringify({ query: '{ agentsPage { total } }' })
   const paths = ['/agents', `/agents/${ada.agent}`, `/agents/${ada.agent}/history`, '/stakes', '/graphql']
   for (let i = 0; !signal.aborted; i += 1) {
     const path = paths[i % paths.length]!

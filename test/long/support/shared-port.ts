@@ -38,7 +38,7 @@ export async function openSession(port: number): Promise<SseSession> {
   let text = ''
   socket.on('data', (data: Buffer) => (text += data.toString()))
   socket.on('error', () => undefined)
-  socket.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+  socket.write('GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
   for (;;) {
     const [, id] = /sessionId=(\S+)/.exec(text) ?? []
     if (id !== undefined) return { id, socket, text: () => text }

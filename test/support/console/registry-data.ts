@@ -20,12 +20,12 @@ export async function graphql<Data>(
 
 /** The address of the agent with this name. */
 export async function addressOf(world: ConsoleWorld, name: string): Promise<string> {
-  const { agents } = await graphql<{ agents: { agents: { pda: string; name: string }[] } }>(
+  const { agents } = await graphql<{ agents: { nodes: { pda: string; name: string }[] } }>(
     world,
-    'query ($name: String!) { agents(filter: { name: $name, includeMismatched: true }) { agents { pda name } } }',
+    'query ($name: String!) { agents(filter: { name: $name, includeMismatched: true }) { nodes { pda name } } }',
     { name },
   )
-  const found = agents.agents.find((agent) => agent.name === name)
+  const found = agents.nodes.find((agent) => agent.name === name)
   if (found === undefined) throw new Error(`no agent has the name ${name}`)
   return found.pda
 }

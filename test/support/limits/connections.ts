@@ -30,7 +30,7 @@ export async function lastOpened(count: number, bytes: string): Promise<string> 
 }
 export const EVENTS = encodeURIComponent('subscription { registryEvents { id } }')
 export const STREAM = `GET /graphql?query=${EVENTS} HTTP/1.1\r\nHost: g\r\nAccept: text/event-stream\r\n\r\n`
-export const SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: g\r\n\r\n'
+export const SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 
 /** Runs `work` with fake timers. They only advance when it calls `advance`. */
 export async function withTimers<Result>(

@@ -14,7 +14,7 @@ import { scaled } from '../machine-speed.ts'
 import { walletOf } from '../wallet.ts'
 import { type Cases, type Check, testedIn, equals, least, list, most, outcomeOf, pad } from './check.ts'
 import { closesAt, open, statusOf } from './connections.ts'
-import { MINUTE, VERIFY, address, client, clock, config, get, label, send, sendAs, t } from './world.ts'
+import { MINUTE, VERIFY, address, client, clock, config, get, label, post, send, sendAs, t } from './world.ts'
 
 const processes = list(2, () => {
   const sharedCounter = (...count: [string, string, number]) => createRateLimitCounter(t.kysely)(...count)
@@ -44,6 +44,22 @@ const perMinute =
     const refused = '429 RATE_LIMITED'
     expect(outcomes).toEqual(['ok', refused, isShared ? refused : 'ok'])
   }
+
+/** The outcome of a page of this size, which REST and GraphQL have in common. */
+async function pageOf(n: number): Promise<string> {
+  const outcomes = [await get(`/agents?limit=${n}`)]
+  for (const size of ['first', 'last'])
+    outcomes.push(await send('/graphql', { query: `{ agents(${size}: ${n}) { nodes { pda } } }` }))
+  expect(outcomes).toEqual(outcomes.map(() => outcomes[0]))
+  return outcomes[0]!
+}
+async function usualPage(): Promise<number> {
+  const { limit } = (await t.app.inject('/agents')).json<{ limit: number }>()
+  const response = await post('/graphql', { query: '{ agents { nodes { pda } } }' })
+  const { data } = response.json<{ data: { agents: { nodes: unknown[] } } }>()
+  expect(data.agents.nodes).toHaveLength(limit)
+  return limit
+}
 
 const UNSENT = testedIn('unit/slow-readers', 'closes %s')
 const READING_SPEED = testedIn(
@@ -148,11 +164,7 @@ export const requestCases: Cases = {
     }),
   },
   Lists: {
-    '`limit` of a list': [
-      least((n) => get(`/agents?limit=${n}`)),
-      most((n) => get(`/agents?limit=${n}`)),
-      equals(async () => (await t.app.inject('/agents')).json<{ limit: number }>().limit),
-    ],
+    '`limit`, `first` or `last` of a list': [least(pageOf), most(pageOf), equals(usualPage)],
     '`name` of `GET /agents`': [
       least((n) => get(`/agents?name=${'x'.repeat(n)}`)),
       most((n) => get(`/agents?name=${'𝔊'.repeat(n)}`)),

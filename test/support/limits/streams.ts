@@ -23,7 +23,7 @@ export const DOCUMENTS: Readonly<Record<string, (n: number) => string>> = {
     return `{ health { ${statuses((n - 5 - rest) / 3)} ${['', 'status', 'status timestamp'][rest]} } }`
   },
   depth: (n) => {
-    const path = ['agents', 'agents', ...list(n - 3, (i) => (i % 2 === 0 ? 'stake' : 'agent'))]
+    const path = ['agents', 'nodes', ...list(n - 3, (i) => (i % 2 === 0 ? 'stake' : 'agent'))]
     return `{ ${path.join(' { ')} { pda ${'} '.repeat(n)}`
   },
   rootFields: (n) => `{ ${join(n, (i) => `a${i}: health { status }`)} }`,
@@ -50,9 +50,9 @@ export const DOCUMENTS: Readonly<Record<string, (n: number) => string>> = {
   },
   nestedValues: (n) => {
     const size = Math.floor(n / (200 * 200))
-    const page = `a: agents(limit: 200) { agents { history(limit: 200) { history { ${join(size - 1, (i) => `f${i}: delta`)} } } } }`
+    const page = `a: agents(first: 200) { nodes { history(first: 200) { nodes { ${join(size - 1, (i) => `f${i}: delta`)} } } } }`
     const rest = n - size * 200 * 200
-    return `{ ${page} ${rest === 0 ? '' : `b: agents(limit: ${rest}) { agents { history(limit: 1) { total } } }`} }`
+    return `{ ${page} ${rest === 0 ? '' : `b: agents(first: ${rest}) { nodes { history(first: 1) { totalCount } } }`} }`
   },
 }
 const graphql = async (query: string, extensions?: object): Promise<string> =>

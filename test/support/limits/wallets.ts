@@ -74,7 +74,7 @@ async function fail(columns: object): Promise<Awaited<ReturnType<typeof settle>>
     response_excerpt: null,
     retry_ms: 1_000,
     pause_ms: null,
-  }
+  } as const
   return settle(t.kysely, [
     {
       ...attempt,

@@ -1,4 +1,5 @@
 import type { TransactionInstruction } from '@solana/web3.js'
+import { expect } from 'vitest'
 import type { TestApp } from '../app.ts'
 import { toJson } from '../relay/relay-world.ts'
 
@@ -104,6 +105,23 @@ const PREPARED =
   'id serializedTx blockhash lastValidBlockHeight estimatedComputeUnits priorityFee feePayer sponsored'
 const LANDING = 'id status signature error { code message logs } slot sponsored'
 
+/** The name at /graphql of a text of REST. */
+const withNames = ({ priorityLevel, ...input }: PrepareRequest) => ({
+  ...input,
+  priorityLevel: priorityLevel?.toUpperCase(),
+})
+/** The text of REST for a name at /graphql. */
+function textOf(name: string): string {
+  expect(name).toMatch(/^[A-Z_]+$/)
+  return name.toLowerCase()
+}
+const withTexts = (body: SubmittedTransaction | null | undefined) =>
+  body && {
+    ...body,
+    status: textOf(body.status),
+    error: body.error && { ...body.error, code: textOf(body.error.code) },
+  }
+
 export function graphqlClient(
   { app }: Inject,
   { address = '198.51.100.1', headers = {} }: ClientOptions = {},
@@ -128,6 +146,10 @@ export function graphqlClient(
       body: body as Body,
     }
   }
+  const landing = async (query: string, variables: object): Promise<ClientResponse<SubmittedTransaction>> => {
+    const response = await call<SubmittedTransaction | null | undefined>(query, variables)
+    return { ...response, body: withTexts(response.body) as SubmittedTransaction }
+  }
   return {
     name: 'GraphQL',
     register: (input) =>
@@ -136,28 +158,28 @@ export function graphqlClient(
         { input },
       ),
     submitRegistration: (input) =>
-      call(
+      landing(
         `mutation ($input: SubmitSponsoredRegistrationInput!) { submitSponsoredRegistration(input: $input) { ${LANDING} } }`,
         { input },
       ),
     prepareSponsored: (input) =>
       call(
         `mutation ($input: PrepareSponsoredTransactionInput!) { prepareSponsoredTransaction(input: $input) { ${PREPARED} } }`,
-        { input },
+        { input: withNames(input) },
       ),
     prepareFlagged: (input) =>
       call(
         `mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { ${PREPARED} } }`,
         {
-          input: { ...input, sponsored: true },
+          input: { ...withNames(input), sponsored: true },
         },
       ),
     submit: (variables) =>
-      call(
-        `mutation ($id: String, $signedTx: String) { submitTransaction(id: $id, signedTx: $signedTx) { ${LANDING} } }`,
+      landing(
+        `mutation ($id: String!, $signedTx: String!) { submitTransaction(id: $id, signedTx: $signedTx) { ${LANDING} } }`,
         variables,
       ),
-    status: (id) => call(`query ($id: String!) { transaction(id: $id) { ${LANDING} } }`, { id }),
+    status: (id) => landing(`query ($id: String!) { transaction(id: $id) { ${LANDING} } }`, { id }),
   }
 }
 

@@ -18,6 +18,17 @@ const socket = createClient({ url: `${url.replace('http', 'ws')}/graphql` })
 const http = new PersistedQueryLink({
   sha256: (text) => createHash('sha256').update(text).digest('hex'),
 }).concat(new HttpLink({ uri: `${url}/graphql`, fetch: counted }))
+const introspection = await fetch(`${url}/graphql`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query: '{ __schema { types { kind name possibleTypes { name } } } }' }),
+})
+const { types } = (await introspection.json()).data.__schema
+const possibleTypes = Object.fromEntries(
+  types
+    .filter(({ kind }) => kind === 'INTERFACE')
+    .map((each) => [each.name, each.possibleTypes.map(({ name }) => name)]),
+)
 const client = new ApolloClient({
   link: ApolloLink.split(
     ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
@@ -25,16 +36,16 @@ const client = new ApolloClient({
     http,
   ),
   cache: new InMemoryCache({
-    possibleTypes: { Node: ['Agent', 'Stake', 'Credential'] },
+    possibleTypes,
     typePolicies: {
-      Query: { fields: { agentsConnection: relayStylePagination(['filter', 'sort', 'order']) } },
+      Query: { fields: { agents: relayStylePagination(['filter', 'orderBy']) } },
     },
   }),
 })
 
 const AGENTS = gql`
   query Agents($first: Int, $after: String) {
-    agentsConnection(first: $first, after: $after, sort: name) {
+    agents(first: $first, after: $after, orderBy: { field: NAME, direction: ASC }) {
       totalCount
       edges {
         node {
@@ -53,14 +64,14 @@ const AGENTS = gql`
 `
 
 const first = await client.query({ query: AGENTS, variables: { first: 2 } })
-const { endCursor } = first.data.agentsConnection.pageInfo
+const { endCursor } = first.data.agents.pageInfo
 // The cache has one list for all pages, so it must not answer for a page.
 await client.query({
   query: AGENTS,
   variables: { first: 2, after: endCursor },
   fetchPolicy: 'network-only',
 })
-const merged = client.readQuery({ query: AGENTS }).agentsConnection
+const merged = client.readQuery({ query: AGENTS }).agents
 const [{ node }] = merged.edges
 const again = await client.query({
   query: gql`
@@ -78,7 +89,7 @@ const again = await client.query({
 const missing = await client.query({
   query: gql`
     query Missing($owner: Pubkey!) {
-      agent(owner: $owner) {
+      agentByOwner(owner: $owner) {
         id
       }
       registryStats {
@@ -92,11 +103,9 @@ const missing = await client.query({
 const oldest = await client.query({
   query: gql`
     query {
-      registryEventsConnection(last: 1) {
-        edges {
-          node {
-            id
-          }
+      registryEvents(last: 1) {
+        nodes {
+          id
         }
       }
     }
@@ -109,6 +118,18 @@ const event = await new Promise((resolve, reject) =>
         subscription ($after: String) {
           registryEvents(after: $after) {
             id
+            owner
+            ... on AgentUpdatedEvent {
+              changes {
+                name {
+                  old
+                  new
+                }
+              }
+            }
+            ... on StakeDepositedEvent {
+              amount
+            }
             agent {
               id
               name
@@ -116,10 +137,19 @@ const event = await new Promise((resolve, reject) =>
           }
         }
       `,
-      variables: { after: oldest.data.registryEventsConnection.edges[0].node.id },
+      variables: { after: oldest.data.registryEvents.nodes[0].id },
     })
     .subscribe({ next: resolve, error: reject }),
 )
+const { registryEvents } = event.data
+const cached = client.readFragment({
+  id: client.cache.identify(registryEvents),
+  fragment: gql`
+    fragment Event on RegistryEvent {
+      owner
+    }
+  `,
+})
 process.stdout.write(
   JSON.stringify({
     total: merged.totalCount,
@@ -127,7 +157,8 @@ process.stdout.write(
     node: again.data.node.name === node.name,
     missing: missing.data,
     error: missing.error?.message,
-    event: event.data.registryEvents,
+    event: registryEvents,
+    cached: cached?.owner === registryEvents.owner,
     requests,
   }),
 )

@@ -15,18 +15,16 @@ const { data } = await client.query(
       registryStats {
         agents
       }
-      registryEventsConnection(last: 1) {
-        edges {
-          node {
-            id
-          }
+      registryEvents(last: 1) {
+        nodes {
+          id
         }
       }
     }
   `,
   {},
 )
-const after = data.registryEventsConnection.edges[0].node.id
+const after = data.registryEvents.nodes[0].id
 const event = await new Promise((resolve) => {
   client
     .subscription(

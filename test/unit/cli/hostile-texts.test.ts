@@ -36,7 +36,8 @@ function answer(path: string): [number, object] {
   if (path.includes('/deliveries'))
     return [200, { deliveries: [{ id: HOSTILE, event_type: HOSTILE, status: HOSTILE }] }]
   if (path.startsWith('/graphql')) {
-    const event = { id: HOSTILE, timestamp: 1, type: HOSTILE, agentPda: HOSTILE, data: { name: HOSTILE } }
+    const members = { agentPda: HOSTILE, owner: HOSTILE, name: HOSTILE, serviceCategory: HOSTILE }
+    const event = { id: HOSTILE, timestamp: 1, slot: 1, type: HOSTILE, ...members }
     return [200, { data: { registryEvents: event } }]
   }
   return [400, { error: HOSTILE, details: { code: HOSTILE, logs: [HOSTILE] } }]

@@ -102,7 +102,7 @@ export type AgentDeactivatedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** New status: `active`, `suspended` or `deactivated` */
+    /** New status */
     status: 'active' | 'suspended' | 'deactivated'
     /** Score at the deactivation, 0 to 1000 */
     finalReputation: number
@@ -137,7 +137,7 @@ export type AgentReactivatedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** New status: `active`, `suspended` or `deactivated` */
+    /** New status */
     status: 'active' | 'suspended' | 'deactivated'
     /** True if the admin of the registry did it, false if the owner did */
     byAdmin: boolean
@@ -163,11 +163,11 @@ export type AgentRegisteredEvent = {
     owner: string
     /** Name of the agent */
     name: string
-    /** `observer`, `basic`, `standard` or `premium` */
+    /** Tier */
     tier: 'observer' | 'basic' | 'standard' | 'premium'
-    /** `active` */
+    /** Status */
     status: 'active' | 'suspended' | 'deactivated'
-    /** Category, such as `research` or `dataAnalysis` */
+    /** Service category */
     serviceCategory: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
     /** 0 to 1000 */
     reputationScore: number
@@ -232,11 +232,11 @@ export type AgentStatusChangedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** `active` or `inactive` */
+    /** Whether it was active */
     previousStatus: 'active' | 'inactive'
-    /** `active` or `inactive` */
+    /** Whether it is active */
     newStatus: 'active' | 'inactive'
-    /** New status: `active`, `suspended` or `deactivated` */
+    /** New status */
     status: 'active' | 'suspended' | 'deactivated'
   }
 }
@@ -258,7 +258,7 @@ export type AgentSuspendedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** New status: `active`, `suspended` or `deactivated` */
+    /** New status */
     status: 'active' | 'suspended' | 'deactivated'
     /** True if the admin of the registry did it, false if the owner did */
     byAdmin: boolean
@@ -282,9 +282,9 @@ export type AgentTierUpdatedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** `observer`, `basic`, `standard` or `premium` */
+    /** Tier before */
     previousTier: 'observer' | 'basic' | 'standard' | 'premium'
-    /** `observer`, `basic`, `standard` or `premium` */
+    /** Tier after */
     newTier: 'observer' | 'basic' | 'standard' | 'premium'
     /** USDC base units that count for the tier: deposited minus pending */
     stakeAmount: bigint
@@ -320,9 +320,9 @@ export type AgentUpdatedEvent = {
         new: string
       }
       serviceCategory?: {
-        /** Category, such as `research` or `dataAnalysis` */
+        /** Service category */
         old: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
-        /** Category, such as `research` or `dataAnalysis` */
+        /** Service category */
         new: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
       }
       capabilities?: {
@@ -448,7 +448,10 @@ export type Credential = {
 /** One check of a verification. */
 export type CredentialCheck = {
   /**
-   * Name of the check: context, type, subject, temporal, proof_present, proof_verified or status.
+   * Name of the check. `context`: Its contexts are known. `type`: It has the types of a credential.
+   * `subject`: It is about the agent. `temporal`: It is valid now. `proof_present`: It has a proof.
+   * `proof_verified`: Its proof is valid, and its issuer is trusted for this type. `status`: It is
+   * neither revoked nor suspended.
    */
   check: 'context' | 'type' | 'subject' | 'temporal' | 'proof_present' | 'proof_verified' | 'status'
   /** Whether the check passed. */
@@ -457,7 +460,7 @@ export type CredentialCheck = {
   detail: string
 }
 
-/** The credentials of an agent. At most 50. */
+/** All credentials of an agent. At most 50. */
 export type CredentialList = {
   /** Address of the agent’s account. */
   pda: string
@@ -519,8 +522,7 @@ export type Delivery = {
   id: string
   /** The `id` in the body. */
   event_id: string
-  /** One of `webhookEventTypes`, or `ping`. */
-  event_type: string
+  event_type: DeliveryEventType
   /**
    * Current status. `pending`: It waits for its first attempt. `in_flight`: An attempt is running.
    * `success`: The receiver responded with 2xx. `retrying`: An attempt failed. It waits for the
@@ -564,23 +566,32 @@ export type DeliveryAttempt = {
   /** HTTP status of the response. Null if there was no response; see `errorCode`. */
   response_status: number | null
   /**
-   * Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`,
-   * `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is
-   * not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`:
-   * the worker stopped several times during the attempt.
+   * Why there was no response. Null if there was one. `timeout`: No response in time. `dns_error`:
+   * The name of the host was not found. `connect_error`: No connection. `tls_error`: No encrypted
+   * connection. `reset`: The connection ended early. `ssrf_blocked`: The address is not allowed.
+   * `header_overflow`: The headers of the response are too long. `too_large`: The response is too
+   * long. `bad_encoding`: The response cannot be decoded. `bad_redirect`: The redirect cannot be
+   * followed. `protocol_error`: The response is invalid. `aborted`: The service stopped during the
+   * attempt. `worker_lost`: The worker stopped several times during the attempt.
    */
-  error_code: string | null
+  error_code: 'timeout' | 'dns_error' | 'connect_error' | 'tls_error' | 'reset' | 'ssrf_blocked' | 'header_overflow' | 'too_large' | 'bad_encoding' | 'bad_redirect' | 'protocol_error' | 'aborted' | 'worker_lost' | null
   /** Start of the response body, if it is text. Shorter after three days. */
   response_excerpt: string | null
   /** Time at which the next attempt was due. Null if there was none. */
   next_attempt_at: string | null
 }
 
+/** The type of a delivered event, or of a test. */
+export type DeliveryEventType = 'agent.registered' | 'agent.updated' | 'agent.reputation_updated' | 'agent.tier_updated' | 'agent.status_changed' | 'agent.suspended' | 'agent.reactivated' | 'agent.deactivated' | 'agent.closed' | 'stake.deposited' | 'stake.withdrawn' | 'stake.withdrawal_requested' | 'stake.withdrawal_cancelled' | 'stake.closed' | 'ping'
+
 /** Health of the service and its dependencies. */
 export type DetailedHealth = {
-  /** `healthy`, or `degraded` if the ledger, the database or the indexer does not work. */
+  /**
+   * Whether all parts work. `healthy`: All parts work. `degraded`: The ledger, the database or the
+   * indexer does not work.
+   */
   status: 'healthy' | 'degraded'
-  /** Why the status is `degraded`, as texts. Empty if it is `healthy`. */
+  /** What does not work, as texts. Empty if all parts work. */
   reasons: string[]
   rpc: RpcHealth
   feePayer: FeePayerHealth
@@ -747,13 +758,13 @@ export type HistoryEntry = {
   /** Address of the agent’s account. */
   agent_pda: string
   /**
-   * The value before the change, always as text. For metadata_updated, a JSON object with only the
-   * changed fields.
+   * The value before the change, always as text. For a change of metadata, a JSON object with only
+   * the changed fields.
    */
   old_value: string
   /** The value after the change, in the same form as `oldValue`. */
   new_value: string
-  /** Signed difference such as `+12` or `-5`. Null unless `eventType` is reputation_updated. */
+  /** Signed difference such as `+12` or `-5`. Null unless the reputation changed. */
   delta?: string
   /** Block time of the change. */
   timestamp: string
@@ -773,8 +784,12 @@ export type HistoryPage = {
 
 /** The indexer, which copies the ledger into the tables. */
 export type IndexerHealth = {
-  /** Current phase: starting, standby, backfilling, live or stopped. */
-  phase: string
+  /**
+   * Current phase of the indexer in this process. `starting`: Starts. `standby`: Another process
+   * indexes. `backfilling`: Reads what it missed. `live`: Follows the ledger. `stopped`: Has
+   * stopped. `off`: This process has no indexer. `unknown`: The database does not answer.
+   */
+  phase: 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped' | 'off' | 'unknown'
   /** The tables contain everything up to this slot. */
   cursorSlot: number | null
   /**
@@ -809,7 +824,10 @@ export type Info = {
   program: string
   /** Whether the service sponsors registrations now. */
   feeSponsorshipEnabled: boolean
-  /** mainnet-beta, devnet, testnet or localnet. Determined by the genesis hash of the ledger. */
+  /**
+   * The cluster, determined by the genesis hash of the ledger. `mainnet-beta`: Mainnet. `localnet`:
+   * Any other ledger.
+   */
   network: 'mainnet-beta' | 'devnet' | 'testnet' | 'localnet'
   features: Features
 }
@@ -1223,7 +1241,7 @@ export type Transaction = {
    * wallet.
    */
   signature: string | null
-  /** Reason of the failure. Null unless `status` is `failed`. */
+  /** Reason of the failure. Null unless it failed. */
   error: TransactionFailure | null
   /** Slot in which the transaction landed. Null before. */
   slot: number | null
@@ -1267,9 +1285,9 @@ export type Webhook = {
   id: string
   /** URL of the receiver. */
   url: string
-  /** Subscribed event types, from `webhookEventTypes`. */
+  /** Subscribed event types. */
   event_types: WebhookEventType[]
-  /** Subscribed event types, from `webhookEventTypes`. */
+  /** Subscribed event types. */
   eventTypes: WebhookEventType[]
   /** Only events of this agent. Null for all agents. */
   filter_agent_pda: string | null
@@ -1288,7 +1306,7 @@ export type Webhook = {
   updated_at: string
 }
 
-/** A type of event. */
+/** The type of an event, which webhooks can subscribe to. */
 export type WebhookEventType = 'agent.registered' | 'agent.updated' | 'agent.reputation_updated' | 'agent.tier_updated' | 'agent.status_changed' | 'agent.suspended' | 'agent.reactivated' | 'agent.deactivated' | 'agent.closed' | 'stake.deposited' | 'stake.withdrawn' | 'stake.withdrawal_requested' | 'stake.withdrawal_cancelled' | 'stake.closed'
 
 /** List the event types */
@@ -1299,9 +1317,9 @@ export type WebhookEventTypes = {
   eventTypes: WebhookEventType[]
 }
 
-/** List your subscriptions */
+/** All webhooks of a wallet. */
 export type WebhookList = {
-  /** Lists the webhooks of the signing wallet, oldest first. At most 20. */
+  /** The webhooks, oldest first. */
   subscriptions: Webhook[]
 }
 
@@ -1485,7 +1503,7 @@ export interface Operations {
       owner?: string
       /** Only agents of this tier. */
       tier?: 'observer' | 'basic' | 'standard' | 'premium'
-      /** Only agents with this status. `inactive` is every status except `active`. */
+      /** Only agents with this status. Inactive is every status except active. */
       status?: 'active' | 'suspended' | 'deactivated' | 'inactive'
       /** Only agents of this service category. */
       category?: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
@@ -1500,9 +1518,9 @@ export interface Operations {
       max_reputation?: number
       /** Includes agents whose hosted card does not match its recorded hash. */
       include_mismatched?: boolean
-      /** Default: created_at, or similarity in a search by name. */
+      /** Default: the time of registration, or similarity in a search by name. */
       sort?: 'reputation' | 'created_at' | 'name'
-      /** Default: desc. */
+      /** Default: descending. */
       order?: 'asc' | 'desc'
       /** Maximum number of entries: 1 to 200. */
       limit?: number

@@ -1,12 +1,36 @@
-/** The GraphQL documents of this package. A test validates them against the schema. */
-export const EVENTS_SUBSCRIPTION = `subscription Events($types: [WebhookEventType!], $agentPda: Pubkey, $after: String) {
-  registryEvents(types: $types, agentPda: $agentPda, after: $after) { id type agentPda slot timestamp data }
+// The GraphQL documents of this package. A test validates them against the schema.
+
+const MOVEMENT = 'stakePda amount depositedAmount lockedAmount pendingWithdrawal'
+
+export const EVENTS_SUBSCRIPTION = `subscription Events($filter: RegistryEventFilter, $after: String) {
+  registryEvents(filter: $filter, after: $after) {
+    id type slot timestamp agentPda owner
+    ... on AgentRegisteredEvent {
+      name tier status serviceCategory reputationScore capabilities version agentCardUrl agentCardHash createdAt
+    }
+    ... on AgentUpdatedEvent {
+      changes {
+        name { old new } serviceCategory { old new } capabilities { old new } version { old new }
+        agentCardUrl { old new } agentCardHash { old new }
+      }
+    }
+    ... on AgentReputationUpdatedEvent { previousReputation newReputation delta reason }
+    ... on AgentTierUpdatedEvent { previousTier newTier stakeAmount }
+    ... on AgentStatusChangedEvent { previousStatus newStatus status }
+    ... on AgentSuspendedEvent { status byAdmin }
+    ... on AgentReactivatedEvent { status byAdmin }
+    ... on AgentDeactivatedEvent { status finalReputation }
+    ... on StakeDepositedEvent { ${MOVEMENT} }
+    ... on StakeWithdrawnEvent { ${MOVEMENT} }
+    ... on StakeWithdrawalRequestedEvent { ${MOVEMENT} }
+    ... on StakeWithdrawalCancelledEvent { ${MOVEMENT} }
+    ... on StakeClosedEvent { ${MOVEMENT} }
+  }
 }`
 
 export const MINT_QUERY = 'query Mint { registryConfig { usdcMint } }'
 
-export const LATEST_EVENT_QUERY =
-  'query LatestEvent { registryEventsConnection(first: 1) { edges { node { id } } } }'
+export const LATEST_EVENT_QUERY = 'query LatestEvent { registryEvents(first: 1) { nodes { id } } }'
 
 export const AGENT_RENT_PAYER_QUERY =
   'query AgentRentPayer($pda: Pubkey!) { account: agent(pda: $pda) { rentPayer } }'

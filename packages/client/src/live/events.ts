@@ -1,4 +1,3 @@
-import type { WebhookEvent } from '../generated/api.ts'
 import type { Transport } from '../http/call.ts'
 import { parseJson } from '../http/json.ts'
 import { RegistryError } from '../errors.ts'
@@ -6,12 +5,13 @@ import { bodyOf, graphqlError, type Payload, runQuery } from '../graphql/query.t
 import { jittered, wait } from '../http/retry.ts'
 import { EVENTS_SUBSCRIPTION, LATEST_EVENT_QUERY } from '../graphql/documents.ts'
 import { readEventStream } from './event-stream.ts'
-
-type Live<Event> = Event extends { pda: string } ? Omit<Event, 'pda'> & { agentPda: string } : never
-
-/** An event of the registry, with the same `id`, `type` and `data` as a webhook. */
-export type RegistryEvent = Live<WebhookEvent>
-export type RegistryEventType = RegistryEvent['type']
+import {
+  type GraphQLEvent,
+  registryEvent,
+  type RegistryEvent,
+  type RegistryEventType,
+  typeName,
+} from './registry-event.ts'
 
 export interface EventsOptions {
   /** Only events of these types. */
@@ -45,7 +45,8 @@ export async function* liveEvents(
       // Also a stream that is cut before its first event must continue without a gap.
       if (!isStarted) last = await latestEvent(transport)
       isStarted = true
-      const variables = { types: types ?? null, agentPda: agent ?? null, after: last ?? null }
+      const filter = { types: types?.map(typeName) ?? null, agentPda: agent ?? null }
+      const variables = { filter, after: last ?? null }
       for await (const event of connect(transport, variables, signal)) {
         failures = 0
         last = event.id
@@ -70,13 +71,14 @@ function isPermanent(error: unknown): boolean {
 }
 
 async function latestEvent(transport: Transport): Promise<string | undefined> {
-  const { registryEventsConnection } = await runQuery<{
-    registryEventsConnection: { edges: { node: { id: string } }[] }
-  }>(transport, LATEST_EVENT_QUERY)
-  return registryEventsConnection.edges[0]?.node.id
+  const { registryEvents } = await runQuery<{ registryEvents: { nodes: { id: string }[] } }>(
+    transport,
+    LATEST_EVENT_QUERY,
+  )
+  return registryEvents.nodes[0]?.id
 }
 
-type Result = Payload<{ registryEvents: RegistryEvent }>
+type Result = Payload<{ registryEvents: GraphQLEvent }>
 
 async function* connect(
   { url, fetch, headers, token }: Transport,
@@ -111,7 +113,7 @@ async function* connect(
       if (event === 'complete') return
       const payload = parseJson(data) as Result
       if (!payload.data) throw graphqlError(payload, response)
-      yield payload.data.registryEvents
+      yield registryEvent(payload.data.registryEvents)
     }
   } finally {
     clearTimeout(timer)

@@ -2,15 +2,25 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+export type HealthStatus =
+  | 'DEGRADED'
+  | 'HEALTHY';
+
+export type Network =
+  | 'DEVNET'
+  | 'LOCALNET'
+  | 'MAINNET_BETA'
+  | 'TESTNET';
+
 export type ConsoleInfoQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConsoleInfoQuery = { info: { name: string, version: string, network: string, program: string, feeSponsorshipEnabled: boolean } };
+export type ConsoleInfoQuery = { info: { name: string, version: string, network: Network, program: string, feeSponsorshipEnabled: boolean } };
 
 export type ConsoleHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConsoleHealthQuery = { readiness: { ready: boolean, missing: Array<string> }, detailedHealth: { status: string, reasons: Array<string>, indexer: { lagSeconds: number | null } } };
+export type ConsoleHealthQuery = { readiness: { ready: boolean, missing: Array<string> }, detailedHealth: { status: HealthStatus, reasons: Array<string>, indexer: { lagSeconds: number | null } } };
 
 export type BlockHeightQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -5,16 +5,10 @@ import { Link } from '../ui/link.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { describeEvent } from './describe.ts'
 import css from './event-list.module.css'
+import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
 import { eventTitle } from './types.ts'
 
-interface ShownEvent {
-  readonly id: string
-  readonly type: string
-  readonly agentPda: string
-  readonly slot: number
-  readonly timestamp: string
-  readonly signature: string | null
-  readonly data: unknown
+type ShownEvent = EventFieldsFragment & {
   /** Null if it is closed, undefined if it is not known. */
   readonly agent?: { readonly name: string } | null
 }
@@ -22,12 +16,12 @@ interface ShownEvent {
 /** Shared by all rows, because creating one is slow. */
 const slots = new Intl.NumberFormat('en')
 
-const TONES: Record<string, Tone> = {
-  'agent.registered': 'accent',
-  'agent.reactivated': 'good',
-  'agent.suspended': 'warn',
-  'agent.deactivated': 'bad',
-  'agent.closed': 'bad',
+const TONES: Partial<Record<WebhookEventType, Tone>> = {
+  AGENT_REGISTERED: 'accent',
+  AGENT_REACTIVATED: 'good',
+  AGENT_SUSPENDED: 'warn',
+  AGENT_DEACTIVATED: 'bad',
+  AGENT_CLOSED: 'bad',
 }
 
 interface EventListProps {
@@ -73,7 +67,7 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowP
       </span>
       <div className={css.text}>
         {withAgent && <Agent event={event} />}
-        <p>{describeEvent(event.type, event.data)}</p>
+        <p>{describeEvent(event)}</p>
       </div>
       <span className={css.time}>
         <RelativeTime value={event.timestamp} />
@@ -92,9 +86,9 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowP
   )
 })
 
-function Agent({ event: { agent, agentPda, data } }: { readonly event: ShownEvent }) {
-  const known = agent?.name ?? (data as { name?: unknown } | null)?.name
-  const name = typeof known === 'string' && known !== '' ? known : null
+function Agent({ event }: { readonly event: ShownEvent }) {
+  const { agent, agentPda } = event
+  const name = agent?.name ?? ('name' in event ? event.name : null)
   return (
     <span className={css.agent}>
       <Link href={`/agents/${agentPda}`}>{name ?? (agent === undefined ? 'Agent' : 'Closed agent')}</Link>

@@ -1,39 +1,34 @@
-/** The event types with short titles, in groups. */
-export const EVENT_GROUPS = [
-  {
-    title: 'Agents',
-    types: {
-      'agent.registered': 'Registered',
-      'agent.updated': 'Updated',
-      'agent.reputation_updated': 'Reputation changed',
-      'agent.tier_updated': 'Tier changed',
-      'agent.status_changed': 'Status changed',
-      'agent.suspended': 'Suspended',
-      'agent.reactivated': 'Reactivated',
-      'agent.deactivated': 'Deactivated',
-      'agent.closed': 'Closed',
-    },
-  },
-  {
-    title: 'Stakes',
-    types: {
-      'stake.deposited': 'Deposit',
-      'stake.withdrawal_requested': 'Withdrawal requested',
-      'stake.withdrawal_cancelled': 'Withdrawal cancelled',
-      'stake.withdrawn': 'Withdrawal paid',
-      'stake.closed': 'Stake closed',
-    },
-  },
-] as const
+import type { WebhookEventType } from './events.generated.ts'
 
-const TITLES: Record<string, string> = Object.assign(
-  { ping: 'Test event' },
-  ...EVENT_GROUPS.map(({ types }) => types),
-)
-
-export const EVENT_TYPES: readonly string[] = EVENT_GROUPS.flatMap(({ types }) => Object.keys(types))
-export const STAKE_EVENT_TYPES = EVENT_TYPES.filter((type) => type.startsWith('stake.'))
-
-export function eventTitle(type: string): string {
-  return TITLES[type] ?? type
+const TITLES: Readonly<Record<WebhookEventType, string>> = {
+  AGENT_REGISTERED: 'Registered',
+  AGENT_UPDATED: 'Updated',
+  AGENT_REPUTATION_UPDATED: 'Reputation changed',
+  AGENT_TIER_UPDATED: 'Tier changed',
+  AGENT_STATUS_CHANGED: 'Status changed',
+  AGENT_SUSPENDED: 'Suspended',
+  AGENT_REACTIVATED: 'Reactivated',
+  AGENT_DEACTIVATED: 'Deactivated',
+  AGENT_CLOSED: 'Closed',
+  STAKE_DEPOSITED: 'Deposit',
+  STAKE_WITHDRAWAL_REQUESTED: 'Withdrawal requested',
+  STAKE_WITHDRAWAL_CANCELLED: 'Withdrawal cancelled',
+  STAKE_WITHDRAWN: 'Withdrawal paid',
+  STAKE_CLOSED: 'Stake closed',
 }
+
+export const EVENT_TYPES = Object.keys(TITLES) as WebhookEventType[]
+export const STAKE_EVENT_TYPES = EVENT_TYPES.filter((type) => type.startsWith('STAKE_'))
+
+export const EVENT_GROUPS = [
+  { title: 'Agents', types: EVENT_TYPES.filter((type) => !STAKE_EVENT_TYPES.includes(type)) },
+  { title: 'Stakes', types: STAKE_EVENT_TYPES },
+]
+
+/** A short title for an event type, or for a ping. */
+export function eventTitle(type: WebhookEventType | 'PING'): string {
+  return type === 'PING' ? 'Test event' : TITLES[type]
+}
+
+/** The text in webhooks and in the client: `agent.registered` for AGENT_REGISTERED. */
+export const eventText = (type: WebhookEventType): string => type.toLowerCase().replace('_', '.')

@@ -23,5 +23,5 @@ function stateOf(data: ConsoleHealthQuery | undefined, hasFailed: boolean): [ton
   if (hasFailed) return ['bad', 'Not reachable']
   if (data === undefined) return ['neutral', 'Checking']
   if (!data.readiness.ready) return ['bad', 'Not ready']
-  return data.detailedHealth.status === 'healthy' ? ['good', 'Operational'] : ['warn', 'Degraded']
+  return data.detailedHealth.status === 'HEALTHY' ? ['good', 'Operational'] : ['warn', 'Degraded']
 }

@@ -35,7 +35,7 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
         ]}
       />
       {error && <p className={css.bad}>The balance cannot be read: {readError(error).message}</p>}
-      {network === 'localnet' && (
+      {network === 'LOCALNET' && (
         <>
           <p className={css.hint}>This is a local test network. Its SOL and USDC have no value.</p>
           <div className={css.buttons}>

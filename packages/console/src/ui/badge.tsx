@@ -16,25 +16,25 @@ export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
 }
 
 const TONES: Record<string, Tone> = {
-  active: 'good',
-  confirmed: 'good',
-  success: 'good',
-  matched: 'good',
-  verified: 'good',
-  ok: 'good',
-  suspended: 'warn',
-  retrying: 'warn',
-  unreachable: 'warn',
-  degraded: 'warn',
-  submitted: 'accent',
-  pending: 'accent',
-  in_flight: 'accent',
-  simulated: 'accent',
-  deactivated: 'bad',
-  failed: 'bad',
-  mismatched: 'bad',
-  failure: 'bad',
-  gone: 'bad',
+  ACTIVE: 'good',
+  CONFIRMED: 'good',
+  SUCCESS: 'good',
+  MATCHED: 'good',
+  VERIFIED: 'good',
+  OK: 'good',
+  SUSPENDED: 'warn',
+  RETRYING: 'warn',
+  UNREACHABLE: 'warn',
+  DEGRADED: 'warn',
+  SUBMITTED: 'accent',
+  PENDING: 'accent',
+  IN_FLIGHT: 'accent',
+  SIMULATED: 'accent',
+  DEACTIVATED: 'bad',
+  FAILED: 'bad',
+  MISMATCHED: 'bad',
+  FAILURE: 'bad',
+  GONE: 'bad',
 }
 
 /** The status of an agent, a transaction, a card or a delivery, with its colour and in words. */
@@ -46,7 +46,7 @@ export function Status({ value }: { readonly value: string }) {
   )
 }
 
-/** `contentCreation` and `in_flight` as words. */
+/** CONTENT_CREATION and `registerAgent` as words. */
 export function words(value: string): string {
   const text = value
     .replace(/_/g, ' ')

@@ -47,7 +47,7 @@ export function AccountPanel() {
               No wallet was found in this browser. Install one that supports Solana, then reload the page.
             </p>
           )}
-          {network === 'localnet' && (
+          {network === 'LOCALNET' && (
             <>
               <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
                 Use a throw-away wallet

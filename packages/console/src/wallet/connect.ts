@@ -8,6 +8,7 @@ import {
 import type { Wallet, WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
 import { gatewayUrl } from '../api/base.ts'
+import { networkName } from '../api/enums.ts'
 import { throwAwayWallet } from './throw-away.ts'
 import type { UsedWallet } from './used-wallet.ts'
 
@@ -37,7 +38,7 @@ export async function reconnectWallet({ name, network }: UsedWallet): Promise<Si
 
 /** The name of the Wallet Standard for a network of the gateway. */
 function chainOf(network: string): `solana:${string}` {
-  return `solana:${network.replace('mainnet-beta', 'mainnet')}`
+  return `solana:${networkName(network).replace('-beta', '')}`
 }
 
 /** The client of the gateway. It checks each prepared transaction before a wallet signs it. */

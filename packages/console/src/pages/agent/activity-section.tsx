@@ -1,22 +1,22 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
+import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import { Empty, ErrorState, Loading, Pager, Section, Select } from '../../ui/index.ts'
-import { AgentActivityDocument } from './page.generated.ts'
 import css from './page.module.css'
 
 const PAGE_SIZE = 10
 /** The specific event, such as suspended, follows a changed status. */
-const TYPES = EVENT_TYPES.filter((type) => type !== 'agent.status_changed')
-const KINDS: Record<string, { readonly label: string; readonly types: string[] }> = {
+const TYPES = EVENT_TYPES.filter((type) => type !== 'AGENT_STATUS_CHANGED')
+const KINDS: Record<string, { readonly label: string; readonly types: WebhookEventType[] }> = {
   all: { label: 'Everything', types: TYPES },
-  reputation: { label: 'Reputation', types: ['agent.reputation_updated'] },
-  stake: { label: 'Stake and tier', types: [...STAKE_EVENT_TYPES, 'agent.tier_updated'] },
-  metadata: { label: 'Metadata', types: ['agent.registered', 'agent.updated'] },
+  reputation: { label: 'Reputation', types: ['AGENT_REPUTATION_UPDATED'] },
+  stake: { label: 'Stake and tier', types: [...STAKE_EVENT_TYPES, 'AGENT_TIER_UPDATED'] },
+  metadata: { label: 'Metadata', types: ['AGENT_REGISTERED', 'AGENT_UPDATED'] },
   status: {
     label: 'Status',
-    types: TYPES.filter((type) => /agent\.(suspended|reactivated|deactivated|closed)/.test(type)),
+    types: ['AGENT_SUSPENDED', 'AGENT_REACTIVATED', 'AGENT_DEACTIVATED', 'AGENT_CLOSED'],
   },
 }
 type Span = { first: number; after?: string } | { last: number; before: string }
@@ -26,9 +26,9 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
   const [kind, setKind] = useState('all')
   const [span, setSpan] = useState<Span>({ first: PAGE_SIZE })
   const types = KINDS[kind]?.types ?? TYPES
-  const variables = { pda, types, ...span }
+  const variables = { filter: { agentPda: pda, types }, ...span }
   const [{ data, error }, refetch] = useQuery({ query: AgentActivityDocument, variables })
-  const list = data?.registryEventsConnection
+  const list = data?.registryEvents
   const { startCursor = null, endCursor = null } = list?.pageInfo ?? {}
   return (
     <Section
@@ -52,11 +52,11 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
         <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
       ) : list === undefined ? (
         <Loading rows={5} label="Loading the history" />
-      ) : list.edges.length === 0 ? (
+      ) : list.nodes.length === 0 ? (
         <Empty title="Nothing of this kind happened" />
       ) : (
         <div className={css.activity}>
-          <EventList label="History" events={list.edges.map(({ node }) => node)} />
+          <EventList label="History" events={list.nodes} />
           {(list.pageInfo.hasPreviousPage || list.pageInfo.hasNextPage) && (
             <Pager
               text="Newest first"

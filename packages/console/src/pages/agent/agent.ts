@@ -2,7 +2,7 @@ import type { AgentDetailsQuery } from './page.generated.ts'
 
 export type Agent = NonNullable<AgentDetailsQuery['agent']>
 export type Card = Agent['card']
-export type Credential = Agent['credentials']['credentials'][number]
+export type Credential = Agent['credentials']['nodes'][number]
 export type Config = AgentDetailsQuery['registryConfig']
 
 /** The named bits of the mask, from the lowest. */

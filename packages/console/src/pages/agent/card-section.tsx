@@ -14,7 +14,7 @@ export function CardSection({ agent }: { readonly agent: Agent }) {
       <div className={css.verdict} data-tone={verdict.tone}>
         <p>{verdict.text}</p>
         {card.reason !== null && <p>Reason: {card.reason}</p>}
-        {card.state === 'unreachable' && hasContent && (
+        {card.state === 'UNREACHABLE' && hasContent && (
           <p>What is shown comes from the last time that it worked.</p>
         )}
         {card.checkedAt !== null && (

@@ -11,11 +11,12 @@ const MOST = 200
 
 /** Reputation and stake over time. */
 export function ChartsSection({ agent }: { readonly agent: Agent }) {
-  const variables = { pda: agent.pda, stakeTypes: STAKE_EVENT_TYPES }
+  const { pda } = agent
+  const variables = { pda, stakes: { agentPda: pda, types: STAKE_EVENT_TYPES } }
   const [{ data, error }, refetch] = useQuery({ query: AgentChartsDocument, variables })
   const retry = (): void => refetch({ requestPolicy: 'network-only' })
-  const reputation = data?.agentHistory?.history
-  const stakes = data?.registryEventsConnection
+  const reputation = data?.agentHistory?.nodes
+  const stakes = data?.registryEvents
   return (
     <>
       <Section title="Reputation over time" aside={<Now value={`${agent.reputationScore} of 1,000`} />}>
@@ -30,12 +31,12 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
               {reputation.length === 0
                 ? 'No report changed the reputation so far. Every agent starts with 250.'
                 : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
-              {data!.agentHistory!.total > MOST && ` The chart shows the last ${MOST} changes.`}
+              {data!.agentHistory!.pageInfo.hasNextPage && ` The chart shows the last ${MOST} changes.`}
             </p>
           </>
         )}
       </Section>
-      {stakes !== undefined && stakes.edges.length > 0 && (
+      {stakes !== undefined && stakes.nodes.length > 0 && (
         <Section title="Stake over time" aside={<Now value="in USDC" />}>
           <LazyChart
             title="Stake in USDC"
@@ -58,7 +59,7 @@ function LazyChart(props: ChartProps) {
   return chart === null ? <Loading rows={3} label="Loading the chart" /> : <chart.default {...props} />
 }
 
-type Changes = NonNullable<AgentChartsQuery['agentHistory']>['history']
+type Changes = NonNullable<AgentChartsQuery['agentHistory']>['nodes']
 
 function reputationPoints({ createdAt, reputationScore }: Agent, changes: Changes): Point[] {
   const oldest = changes.at(-1)
@@ -70,13 +71,10 @@ function reputationPoints({ createdAt, reputationScore }: Agent, changes: Change
   return [...(changes.length === MOST ? [] : [start]), ...points.toReversed()]
 }
 
-function stakePoints(
-  { createdAt }: Agent,
-  { edges, pageInfo }: AgentChartsQuery['registryEventsConnection'],
-): Point[] {
-  const points = edges.map(({ node }) => ({
-    time: node.timestamp,
-    value: ((node.data as { depositedAmount?: number }).depositedAmount ?? 0) / 1e6,
+function stakePoints({ createdAt }: Agent, { nodes, pageInfo }: AgentChartsQuery['registryEvents']): Point[] {
+  const points = nodes.map((event) => ({
+    time: event.timestamp,
+    value: 'depositedAmount' in event ? Number(event.depositedAmount) / 1e6 : 0,
   }))
   return [...(pageInfo.hasNextPage ? [] : [{ time: createdAt, value: 0 }]), ...points.toReversed()]
 }

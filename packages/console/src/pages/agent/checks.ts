@@ -7,10 +7,10 @@ export interface Check {
 }
 
 const STATUS_TEXTS: Readonly<Record<NonNullable<Credential['status']>, string>> = {
-  valid: 'The issuer has neither revoked nor suspended it.',
-  revoked: 'The issuer revoked it, so it no longer counts.',
-  suspended: 'The issuer suspended it, so it does not count now.',
-  unknown: 'The list of the issuer could not be read, so it may be revoked.',
+  VALID: 'The issuer has neither revoked nor suspended it.',
+  REVOKED: 'The issuer revoked it, so it no longer counts.',
+  SUSPENDED: 'The issuer suspended it, so it does not count now.',
+  UNKNOWN: 'The list of the issuer could not be read, so it may be revoked.',
 }
 
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
@@ -24,7 +24,7 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
   const { issuer, structurallyValid, proofVerified, status } = credential
   const isOwn = issuer === did
   // A bad status says nothing about the signature: the service looks it up only if that is right.
-  const isTrusted = proofVerified || status === 'revoked' || status === 'suspended'
+  const isTrusted = proofVerified || status === 'REVOKED' || status === 'SUSPENDED'
   if (!structurallyValid && isInTime(credential, now)) return null
   return [
     {
@@ -45,7 +45,7 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
           ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
           : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.',
     },
-    ...(status === null ? [] : [{ title: 'Status', passed: status === 'valid', text: STATUS_TEXTS[status] }]),
+    ...(status === null ? [] : [{ title: 'Status', passed: status === 'VALID', text: STATUS_TEXTS[status] }]),
   ]
 }
 

@@ -6,7 +6,7 @@ import css from './page.module.css'
 
 /** What others say about the agent, with the reasons for each verdict. */
 export function CredentialsSection({ agent }: { readonly agent: Agent }) {
-  const { credentials } = agent.credentials
+  const credentials = agent.credentials.nodes
   return (
     <Section title="Credentials" aside={<span className={css.hint}>{credentials.length}</span>}>
       {credentials.length === 0 ? (
@@ -100,8 +100,8 @@ function Checks({ checks }: { readonly checks: readonly Check[] }) {
 
 function verdictOf({ structurallyValid, proofVerified, status }: Credential): [tone: Tone, text: string] {
   if (!structurallyValid) return ['bad', 'Not valid now']
-  if (status === 'revoked') return ['bad', 'Revoked']
-  if (status === 'suspended') return ['bad', 'Suspended']
+  if (status === 'REVOKED') return ['bad', 'Revoked']
+  if (status === 'SUSPENDED') return ['bad', 'Suspended']
   return proofVerified ? ['good', 'Verified'] : ['warn', 'Not trusted']
 }
 

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { useSubscription } from 'urql'
 import { useConnected } from '../../api/connection.ts'
 import { describeEvent } from '../../events/describe.ts'
+import { LiveEventsDocument } from '../../events/events.generated.ts'
 import { Badge, useVisible } from '../../ui/index.ts'
-import { AgentEventsDocument } from './page.generated.ts'
 
 interface LiveUpdatesProps {
   readonly pda: string
@@ -16,8 +16,8 @@ export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
   const isVisible = useVisible()
   const isConnected = useConnected()
   const [start] = useState(after)
-  const variables = { pda, ...(start !== undefined && { after: start }) }
-  const [{ data, error }] = useSubscription({ query: AgentEventsDocument, variables, pause: !isVisible })
+  const variables = { filter: { agentPda: pda }, ...(start !== undefined && { after: start }) }
+  const [{ data, error }] = useSubscription({ query: LiveEventsDocument, variables, pause: !isVisible })
   const event = data?.registryEvents
   const isLive = isConnected && error === undefined
   return (
@@ -26,7 +26,7 @@ export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
         {isLive ? 'Live' : 'Not live'}
       </Badge>
       <span role="status" className="visually-hidden">
-        {event && `New: ${describeEvent(event.type, event.data)}`}
+        {event && `New: ${describeEvent(event)}`}
       </span>
     </>
   )

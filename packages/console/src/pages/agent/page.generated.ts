@@ -3,75 +3,114 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type AgentCardMatch =
-  | 'jcs'
-  | 'raw';
+  | 'JCS'
+  | 'RAW';
 
 export type AgentCardSignature =
-  | 'foreign'
-  | 'invalid'
-  | 'unsigned'
-  | 'verified';
+  | 'FOREIGN'
+  | 'INVALID'
+  | 'UNSIGNED'
+  | 'VERIFIED';
 
 export type AgentCardState =
-  | 'matched'
-  | 'mismatched'
-  | 'unchecked'
-  | 'unreachable';
+  | 'MATCHED'
+  | 'MISMATCHED'
+  | 'UNCHECKED'
+  | 'UNREACHABLE';
 
 export type AgentStatus =
-  | 'active'
-  | 'deactivated'
-  | 'suspended';
+  | 'ACTIVE'
+  | 'DEACTIVATED'
+  | 'SUSPENDED';
 
 export type CredentialState =
-  | 'revoked'
-  | 'suspended'
-  | 'unknown'
-  | 'valid';
+  | 'REVOKED'
+  | 'SUSPENDED'
+  | 'UNKNOWN'
+  | 'VALID';
+
+export type RegistryEventFilter = {
+  agentPda?: string | null | undefined;
+  types?: Array<WebhookEventType> | null | undefined;
+};
 
 export type ServiceCategory =
-  | 'commerce'
-  | 'contentCreation'
-  | 'customerService'
-  | 'dataAnalysis'
-  | 'development'
-  | 'financial'
-  | 'logistics'
-  | 'other'
-  | 'research';
+  | 'COMMERCE'
+  | 'CONTENT_CREATION'
+  | 'CUSTOMER_SERVICE'
+  | 'DATA_ANALYSIS'
+  | 'DEVELOPMENT'
+  | 'FINANCIAL'
+  | 'LOGISTICS'
+  | 'OTHER'
+  | 'RESEARCH';
 
 export type Tier =
-  | 'basic'
-  | 'observer'
-  | 'premium'
-  | 'standard';
+  | 'BASIC'
+  | 'OBSERVER'
+  | 'PREMIUM'
+  | 'STANDARD';
+
+export type WebhookEventType =
+  | 'AGENT_CLOSED'
+  | 'AGENT_DEACTIVATED'
+  | 'AGENT_REACTIVATED'
+  | 'AGENT_REGISTERED'
+  | 'AGENT_REPUTATION_UPDATED'
+  | 'AGENT_STATUS_CHANGED'
+  | 'AGENT_SUSPENDED'
+  | 'AGENT_TIER_UPDATED'
+  | 'AGENT_UPDATED'
+  | 'STAKE_CLOSED'
+  | 'STAKE_DEPOSITED'
+  | 'STAKE_WITHDRAWAL_CANCELLED'
+  | 'STAKE_WITHDRAWAL_REQUESTED'
+  | 'STAKE_WITHDRAWN';
 
 export type AgentDetailsQueryVariables = Exact<{
   pda: string;
 }>;
 
 
-export type AgentDetailsQuery = { agent: { pda: string, name: string, owner: string, did: string, status: AgentStatus, tier: Tier, serviceCategory: ServiceCategory, capabilities: string, version: string, reputationScore: number, createdAt: string, updatedAt: string, agentCardUrl: string, rentPayer: string, card: { state: AgentCardState, reason: string | null, matchedBy: AgentCardMatch | null, signature: AgentCardSignature | null, checkedAt: string | null, name: string | null, description: string | null, version: string | null, provider: string | null, protocolVersion: string | null, documentationUrl: string | null, interfaces: Array<{ url: string, binding: string | null, protocolVersion: string | null }>, skills: Array<{ id: string, name: string, description: string, tags: Array<string> }> }, credentials: { credentials: Array<{ id: string, type: string, issuer: string, credentialUrl: string, vcHash: string, validFrom: string | null, validUntil: string | null, structurallyValid: boolean, proofVerified: boolean, status: CredentialState | null, indexedAt: string }> }, stake: { pda: string, depositedAmount: string, lockedAmount: string, pendingWithdrawal: string, withdrawal: { amount: string, requestedAt: string, completableAt: string | null } | null } | null } | null, registryConfig: { tiers: Array<{ tier: Tier, minimumStake: string }> } | null, registryEventsConnection: { edges: Array<{ node: { id: string } }> } };
+export type AgentDetailsQuery = { agent: { pda: string, name: string, owner: string, did: string, status: AgentStatus, tier: Tier, serviceCategory: ServiceCategory, capabilities: string, version: string, reputationScore: number, createdAt: string, updatedAt: string, agentCardUrl: string, rentPayer: string, card: { state: AgentCardState, reason: string | null, matchedBy: AgentCardMatch | null, signature: AgentCardSignature | null, checkedAt: string | null, name: string | null, description: string | null, version: string | null, provider: string | null, protocolVersion: string | null, documentationUrl: string | null, interfaces: Array<{ url: string, binding: string | null, protocolVersion: string | null }>, skills: Array<{ id: string, name: string, description: string, tags: Array<string> }> }, credentials: { nodes: Array<{ id: string, type: string, issuer: string, credentialUrl: string, vcHash: string, validFrom: string | null, validUntil: string | null, structurallyValid: boolean, proofVerified: boolean, status: CredentialState | null, indexedAt: string }> }, stake: { pda: string, depositedAmount: string, lockedAmount: string, pendingWithdrawal: string, withdrawal: { amount: string, requestedAt: string, completableAt: string | null } | null } | null } | null, registryConfig: { tiers: Array<{ tier: Tier, minimumStake: string }> } | null, registryEvents: { nodes: Array<
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+      | { id: string }
+    > } };
 
 export type AgentChartsQueryVariables = Exact<{
   pda: string;
-  stakeTypes?: Array<string> | string | null | undefined;
+  stakes: RegistryEventFilter;
 }>;
 
 
-export type AgentChartsQuery = { agentHistory: { total: number, history: Array<{ id: string, timestamp: string, oldReputation: number | null, newReputation: number | null }> } | null, registryEventsConnection: { edges: Array<{ node: { id: string, timestamp: string, data: any } }>, pageInfo: { hasNextPage: boolean } } };
-
-export type AgentActivityQueryVariables = Exact<{
-  pda: string;
-  types?: Array<string> | string | null | undefined;
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  last?: number | null | undefined;
-  before?: string | null | undefined;
-}>;
-
-
-export type AgentActivityQuery = { registryEventsConnection: { edges: Array<{ node: { id: string, type: string, agentPda: string, slot: number, signature: string | null, timestamp: string, data: any } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type AgentChartsQuery = { agentHistory: { nodes: Array<{ id: string, timestamp: string, oldReputation: number | null, newReputation: number | null }>, pageInfo: { hasNextPage: boolean } } | null, registryEvents: { nodes: Array<
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { id: string, timestamp: string }
+      | { depositedAmount: string, id: string, timestamp: string }
+      | { depositedAmount: string, id: string, timestamp: string }
+      | { depositedAmount: string, id: string, timestamp: string }
+      | { depositedAmount: string, id: string, timestamp: string }
+      | { depositedAmount: string, id: string, timestamp: string }
+    >, pageInfo: { hasNextPage: boolean } } };
 
 export type AgentDidQueryVariables = Exact<{
   did: string;
@@ -80,17 +119,7 @@ export type AgentDidQueryVariables = Exact<{
 
 export type AgentDidQuery = { did: { didDocument: { context: Array<string>, id: string, controller: string, authentication: Array<string>, assertionMethod: Array<string>, verificationMethod: Array<{ id: string, type: string, controller: string, publicKeyMultibase: string }>, service: Array<{ id: string, type: string, serviceEndpoint: string }> } } | null };
 
-export type AgentEventsSubscriptionVariables = Exact<{
-  pda: string;
-  after?: string | null | undefined;
-}>;
 
-
-export type AgentEventsSubscription = { registryEvents: { id: string, type: string, agentPda: string, data: any } };
-
-
-export const AgentDetailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentDetails"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"pda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"did"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"serviceCategory"}},{"kind":"Field","name":{"kind":"Name","value":"capabilities"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"reputationScore"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}},{"kind":"Field","name":{"kind":"Name","value":"agentCardUrl"}},{"kind":"Field","name":{"kind":"Name","value":"rentPayer"}},{"kind":"Field","name":{"kind":"Name","value":"card"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"matchedBy"}},{"kind":"Field","name":{"kind":"Name","value":"signature"}},{"kind":"Field","name":{"kind":"Name","value":"checkedAt"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"protocolVersion"}},{"kind":"Field","name":{"kind":"Name","value":"documentationUrl"}},{"kind":"Field","name":{"kind":"Name","value":"interfaces"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"binding"}},{"kind":"Field","name":{"kind":"Name","value":"protocolVersion"}}]}},{"kind":"Field","name":{"kind":"Name","value":"skills"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"tags"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"credentials"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"credentials"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"issuer"}},{"kind":"Field","name":{"kind":"Name","value":"credentialUrl"}},{"kind":"Field","name":{"kind":"Name","value":"vcHash"}},{"kind":"Field","name":{"kind":"Name","value":"validFrom"}},{"kind":"Field","name":{"kind":"Name","value":"validUntil"}},{"kind":"Field","name":{"kind":"Name","value":"structurallyValid"}},{"kind":"Field","name":{"kind":"Name","value":"proofVerified"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"indexedAt"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"stake"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"lockedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"pendingWithdrawal"}},{"kind":"Field","name":{"kind":"Name","value":"withdrawal"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amount"}},{"kind":"Field","name":{"kind":"Name","value":"requestedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completableAt"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryConfig"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tiers"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"minimumStake"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryEventsConnection"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"edges"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"node"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]}}]} as unknown as DocumentNode<AgentDetailsQuery, AgentDetailsQueryVariables>;
-export const AgentChartsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentCharts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"stakeTypes"}},"type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"WebhookEventType"}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentHistory"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"pda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"eventType"},"value":{"kind":"EnumValue","value":"reputation_updated"}},{"kind":"Argument","name":{"kind":"Name","value":"limit"},"value":{"kind":"IntValue","value":"200"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"total"}},{"kind":"Field","name":{"kind":"Name","value":"history"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"oldReputation"}},{"kind":"Field","name":{"kind":"Name","value":"newReputation"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryEventsConnection"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"types"},"value":{"kind":"Variable","name":{"kind":"Name","value":"stakeTypes"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"200"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"edges"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"node"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}}]}}]}}]}}]} as unknown as DocumentNode<AgentChartsQuery, AgentChartsQueryVariables>;
-export const AgentActivityDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentActivity"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"types"}},"type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"WebhookEventType"}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"last"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"before"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEventsConnection"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"types"},"value":{"kind":"Variable","name":{"kind":"Name","value":"types"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"last"},"value":{"kind":"Variable","name":{"kind":"Name","value":"last"}}},{"kind":"Argument","name":{"kind":"Name","value":"before"},"value":{"kind":"Variable","name":{"kind":"Name","value":"before"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"edges"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"node"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"agentPda"}},{"kind":"Field","name":{"kind":"Name","value":"slot"}},{"kind":"Field","name":{"kind":"Name","value":"signature"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"hasPreviousPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}}]}}]} as unknown as DocumentNode<AgentActivityQuery, AgentActivityQueryVariables>;
+export const AgentDetailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentDetails"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"pda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"did"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"serviceCategory"}},{"kind":"Field","name":{"kind":"Name","value":"capabilities"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"reputationScore"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}},{"kind":"Field","name":{"kind":"Name","value":"agentCardUrl"}},{"kind":"Field","name":{"kind":"Name","value":"rentPayer"}},{"kind":"Field","name":{"kind":"Name","value":"card"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"matchedBy"}},{"kind":"Field","name":{"kind":"Name","value":"signature"}},{"kind":"Field","name":{"kind":"Name","value":"checkedAt"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"protocolVersion"}},{"kind":"Field","name":{"kind":"Name","value":"documentationUrl"}},{"kind":"Field","name":{"kind":"Name","value":"interfaces"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"binding"}},{"kind":"Field","name":{"kind":"Name","value":"protocolVersion"}}]}},{"kind":"Field","name":{"kind":"Name","value":"skills"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"tags"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"credentials"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"issuer"}},{"kind":"Field","name":{"kind":"Name","value":"credentialUrl"}},{"kind":"Field","name":{"kind":"Name","value":"vcHash"}},{"kind":"Field","name":{"kind":"Name","value":"validFrom"}},{"kind":"Field","name":{"kind":"Name","value":"validUntil"}},{"kind":"Field","name":{"kind":"Name","value":"structurallyValid"}},{"kind":"Field","name":{"kind":"Name","value":"proofVerified"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"indexedAt"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"stake"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"lockedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"pendingWithdrawal"}},{"kind":"Field","name":{"kind":"Name","value":"withdrawal"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amount"}},{"kind":"Field","name":{"kind":"Name","value":"requestedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completableAt"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryConfig"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tiers"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"minimumStake"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<AgentDetailsQuery, AgentDetailsQueryVariables>;
+export const AgentChartsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentCharts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"stakes"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RegistryEventFilter"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentHistory"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"pda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eventType"},"value":{"kind":"EnumValue","value":"REPUTATION_UPDATED"}}]}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"200"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"oldReputation"}},{"kind":"Field","name":{"kind":"Name","value":"newReputation"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"stakes"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"200"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"StakeDepositedEvent"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}}]}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"StakeWithdrawnEvent"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}}]}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"StakeWithdrawalRequestedEvent"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}}]}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"StakeWithdrawalCancelledEvent"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}}]}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"StakeClosedEvent"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}}]}}]}}]}}]} as unknown as DocumentNode<AgentChartsQuery, AgentChartsQueryVariables>;
 export const AgentDidDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentDid"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"did"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"did"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"did"},"value":{"kind":"Variable","name":{"kind":"Name","value":"did"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"didDocument"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"context"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"controller"}},{"kind":"Field","name":{"kind":"Name","value":"verificationMethod"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"controller"}},{"kind":"Field","name":{"kind":"Name","value":"publicKeyMultibase"}}]}},{"kind":"Field","name":{"kind":"Name","value":"authentication"}},{"kind":"Field","name":{"kind":"Name","value":"assertionMethod"}},{"kind":"Field","name":{"kind":"Name","value":"service"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"serviceEndpoint"}}]}}]}}]}}]}}]} as unknown as DocumentNode<AgentDidQuery, AgentDidQueryVariables>;
-export const AgentEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"AgentEvents"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"agentPda"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}}]}}]} as unknown as DocumentNode<AgentEventsSubscription, AgentEventsSubscriptionVariables>;

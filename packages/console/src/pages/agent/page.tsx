@@ -38,7 +38,7 @@ export default function AgentPage() {
 function OneAgent({ pda }: { readonly pda: string }) {
   const variables = { pda }
   const [{ data, error }, refetch] = useQuery({ query: AgentDetailsDocument, variables })
-  const newest = data?.registryEventsConnection.edges[0]?.node.id
+  const newest = data?.registryEvents.nodes[0]?.id
   if (data?.agent)
     return (
       <Page
@@ -119,7 +119,7 @@ function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Age
 /** What a reader asks first. The sections below have the reasons. */
 function Summary({ agent }: { readonly agent: Agent }) {
   const { reputationScore, stake, tier, card, credentials } = agent
-  const verified = credentials.credentials.filter(({ proofVerified }) => proofVerified).length
+  const verified = credentials.nodes.filter(({ proofVerified }) => proofVerified).length
   const all = [
     ['Reputation', `${reputationScore.toLocaleString('en')} of 1,000`],
     ['Tier', words(tier)],

@@ -7,19 +7,19 @@ interface Verdict {
 }
 
 const STATES: Record<Card['state'], Verdict> = {
-  matched: {
+  MATCHED: {
     tone: 'good',
     text: 'This is the card that the owner recorded on the ledger.',
   },
-  mismatched: {
+  MISMATCHED: {
     tone: 'bad',
     text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
   },
-  unreachable: {
+  UNREACHABLE: {
     tone: 'warn',
     text: 'The gateway could not fetch the card. It tries again later.',
   },
-  unchecked: {
+  UNCHECKED: {
     tone: 'neutral',
     text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',
   },
@@ -28,17 +28,17 @@ const STATES: Record<Card['state'], Verdict> = {
 export function verdictOf({ state, matchedBy }: Card): Verdict {
   const verdict = STATES[state]
   const form =
-    matchedBy === 'raw'
+    matchedBy === 'RAW'
       ? ' Every byte is the same.'
-      : matchedBy === 'jcs'
+      : matchedBy === 'JCS'
         ? ' Its content is the same. Spaces or the order of members differ.'
         : ''
   return { ...verdict, text: `${verdict.text}${form}` }
 }
 
 export const SIGNATURES: Record<NonNullable<Card['signature']>, Verdict> = {
-  verified: { tone: 'good', text: 'Signed with the key of the owner' },
-  foreign: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check' },
-  invalid: { tone: 'bad', text: 'Wrong: it names the key of the owner, but does not match it' },
-  unsigned: { tone: 'neutral', text: 'Not signed' },
+  VERIFIED: { tone: 'good', text: 'Signed with the key of the owner' },
+  FOREIGN: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check' },
+  INVALID: { tone: 'bad', text: 'Wrong: it names the key of the owner, but does not match it' },
+  UNSIGNED: { tone: 'neutral', text: 'Not signed' },
 }

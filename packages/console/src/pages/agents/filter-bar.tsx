@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { enumName } from '../../api/enums.ts'
 import { Input, optionsOf, Select, useDebounced } from '../../ui/index.ts'
 import { STATUSES } from './filters.ts'
 import css from './page.module.css'
@@ -10,9 +11,9 @@ interface FiltersProps {
 
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
 const SORTS = [
-  { value: 'reputation', label: 'Reputation' },
-  { value: 'created_at', label: 'Newest' },
-  { value: 'name', label: 'Name' },
+  { value: 'REPUTATION', label: 'Reputation' },
+  { value: 'CREATED_AT', label: 'Newest' },
+  { value: 'NAME', label: 'Name' },
 ]
 /** Only a search has matches. */
 const BEST_MATCH = { value: '', label: 'Best match' }
@@ -39,7 +40,7 @@ export function Filters({ search, onChange }: FiltersProps) {
     <Select
       label={label}
       options={options}
-      value={search.get(parameter) ?? ''}
+      value={enumName(search.get(parameter) ?? '')}
       onChange={({ target }) => onChange({ [parameter]: target.value })}
     />
   )

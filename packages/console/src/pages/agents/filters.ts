@@ -1,23 +1,25 @@
+import { enumName } from '../../api/enums.ts'
 import type { AgentsQueryVariables } from './page.generated.ts'
 
 export const PAGE_SIZE = 25
-export const TIERS = ['premium', 'standard', 'basic', 'observer'] as const
-export const STATUSES = ['active', 'suspended', 'deactivated'] as const
+export const TIERS = ['PREMIUM', 'STANDARD', 'BASIC', 'OBSERVER'] as const
+export const STATUSES = ['ACTIVE', 'SUSPENDED', 'DEACTIVATED'] as const
 export const CATEGORIES = [
-  'financial',
-  'dataAnalysis',
-  'contentCreation',
-  'customerService',
-  'development',
-  'research',
-  'logistics',
-  'commerce',
-  'other',
+  'FINANCIAL',
+  'DATA_ANALYSIS',
+  'CONTENT_CREATION',
+  'CUSTOMER_SERVICE',
+  'DEVELOPMENT',
+  'RESEARCH',
+  'LOGISTICS',
+  'COMMERCE',
+  'OTHER',
 ] as const
-const SORTS = ['reputation', 'created_at', 'name'] as const
+const SORTS = ['REPUTATION', 'CREATED_AT', 'NAME'] as const
 
+/** Links may have texts such as `dataAnalysis` and `created_at`. */
 const oneOf = <Value extends string>(values: readonly Value[], given: string | null): Value | undefined =>
-  values.find((each) => each === given)
+  values.find((each) => each === enumName(given ?? ''))
 
 /** The request for the search parameters of the page. Unknown values are ignored. */
 export function readFilters(search: URLSearchParams): AgentsQueryVariables {
@@ -26,7 +28,7 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
   const tier = oneOf(TIERS, search.get('tier'))
   const status = oneOf(STATUSES, search.get('status'))
   const category = oneOf(CATEGORIES, search.get('category'))
-  const sort = oneOf(SORTS, search.get('sort')) ?? (name ? undefined : 'reputation')
+  const sort = oneOf(SORTS, search.get('sort')) ?? (name ? undefined : 'REPUTATION')
   const [after, before] = [search.get('after'), search.get('before')]
   return {
     filter: {
@@ -37,8 +39,7 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
       ...(search.get('mismatched') === 'true' && { includeMismatched: true }),
       ...(Number.isInteger(min) && min > 0 && { minReputation: min }),
     },
-    ...(sort && { sort }),
-    ...(sort && { order: sort === 'name' ? 'asc' : 'desc' }),
+    ...(sort && { orderBy: { field: sort, direction: sort === 'NAME' ? 'ASC' : 'DESC' } }),
     ...(before === null
       ? { first: PAGE_SIZE, ...(after !== null && { after }) }
       : { last: PAGE_SIZE, before }),

@@ -23,7 +23,7 @@ import { AgentsDocument, type AgentsQuery } from './page.generated.ts'
 import css from './page.module.css'
 import { Mismatched, Totals } from './totals.tsx'
 
-type Agent = AgentsQuery['agentsConnection']['edges'][number]['node']
+type Agent = AgentsQuery['agents']['nodes'][number]
 
 const COLUMNS: readonly Column<Agent>[] = [
   {
@@ -50,7 +50,7 @@ export default function AgentsPage() {
   const variables = readFilters(search)
   const [{ data, error, fetching }, refetch] = useQuery({ query: AgentsDocument, variables })
   const reset = (): void => setSearch(new URLSearchParams())
-  const list = data?.agentsConnection
+  const list = data?.agents
   const page =
     (name: 'after' | 'before', cursor: string | null | undefined): (() => void) =>
     () =>
@@ -79,7 +79,7 @@ export default function AgentsPage() {
         </ErrorState>
       ) : list === undefined ? (
         <Loading rows={12} label="Loading agents" />
-      ) : list.edges.length === 0 ? (
+      ) : list.nodes.length === 0 ? (
         <Empty title="No agent matches">
           <p>Try a shorter name, or remove a filter.</p>
           <Button onClick={reset}>Show all agents</Button>
@@ -89,7 +89,7 @@ export default function AgentsPage() {
           <Table
             caption="Agents"
             columns={COLUMNS}
-            rows={list.edges.map(({ node }) => node)}
+            rows={list.nodes}
             keyOf={({ pda }) => pda}
             stale={fetching}
           />

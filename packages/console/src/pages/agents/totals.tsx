@@ -1,4 +1,5 @@
 import { useQuery } from 'urql'
+import { enumName } from '../../api/enums.ts'
 import { Button, formatUnits, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
@@ -17,7 +18,7 @@ export function Totals({ search, onChange }: TotalsProps) {
   const tiers = new Map(stats?.byTier.map(({ tier, agents }) => [tier, agents]))
   const categories = new Map(stats?.byCategory.map(({ category, agents }) => [category, agents]))
   const toggle = (name: string, value: string) => {
-    const isChosen = search.get(name) === value
+    const isChosen = enumName(search.get(name) ?? '') === value
     return { 'aria-pressed': isChosen, onClick: () => onChange({ [name]: isChosen ? '' : value }) }
   }
   return (

@@ -1,3 +1,5 @@
+import type { CredentialCheckName } from './page.generated.ts'
+
 interface Explanation {
   readonly title: string
   /** What the check asks, and why. */
@@ -6,40 +8,40 @@ interface Explanation {
   readonly advice: string
 }
 
-/** The checks in their order. `status` is there only for a credential with a status list. */
-export const CHECKS: Readonly<Record<string, Explanation>> = {
-  context: {
+/** The checks in their order. STATUS is there only for a credential with a status list. */
+export const CHECKS: Readonly<Record<CredentialCheckName, Explanation>> = {
+  CONTEXT: {
     title: 'Vocabulary',
     text: 'Every word of the credential must come from a vocabulary that this service knows. Otherwise it could mean something else than it says.',
     advice: 'Ask the issuer to use only the contexts that the documentation lists.',
   },
-  type: {
+  TYPE: {
     title: 'Type',
     text: 'It must be a verifiable credential, with at most one of the four types: security audit, identity, capability or compliance.',
     advice: 'Ask the issuer for a credential of one of these types.',
   },
-  subject: {
+  SUBJECT: {
     title: 'Subject',
     text: 'It must be about your agent: its subject must be the DID of your wallet.',
     advice: 'Give the issuer the DID of your agent. A credential about another agent cannot be used.',
   },
-  temporal: {
+  TEMPORAL: {
     title: 'Dates',
     text: 'It must be valid now, by its first and its last day.',
     advice: 'Wait until it begins, or ask the issuer for a new one.',
   },
-  proof_present: {
+  PROOF_PRESENT: {
     title: 'Proof',
     text: 'It must contain the signature of its issuer.',
     advice: 'Use the signed file that the issuer gave you, without changes.',
   },
-  proof_verified: {
+  PROOF_VERIFIED: {
     title: 'Trust',
     text: 'The signature must be right, and this service must trust the issuer for this type.',
     advice:
       'If the signature is right, only the operator of this service can add the issuer to those it trusts.',
   },
-  status: {
+  STATUS: {
     title: 'Status',
     text: 'The issuer publishes a list of the credentials that it revoked or suspended. This one must not be on it.',
     advice: 'If the list cannot be read, try again later. If the credential is on it, ask the issuer why.',

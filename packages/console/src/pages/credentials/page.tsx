@@ -30,7 +30,10 @@ export default function CredentialsPage() {
       actions={
         <ShowRequest
           document={VerifyCredentialDocument}
-          variables={{ pda: 'ADDRESS OF YOUR AGENT', credentialUrl: 'https://example.org/credential.json' }}
+          variables={{
+            pda: 'ADDRESS OF YOUR AGENT',
+            source: { credentialUrl: 'https://example.org/credential.json' },
+          }}
           client={EXAMPLE}
         />
       }
@@ -48,7 +51,7 @@ export default function CredentialsPage() {
 function OwnAgent({ owner }: { readonly owner: string }) {
   const [{ data, error, fetching }, retry] = useQuery({ query: OwnAgentNameDocument, variables: { owner } })
   const { session } = useAccount()
-  const agent = data?.agent ?? null
+  const agent = data?.agentByOwner ?? null
   if (agent !== null)
     return (
       <div className={css.main}>

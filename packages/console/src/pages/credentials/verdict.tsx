@@ -8,7 +8,7 @@ type Result = VerifyCredentialMutation['verifyCredential']
 interface VerdictProps {
   readonly verdict: Result
   readonly isHosted: boolean
-  readonly agent: NonNullable<OwnAgentNameQuery['agent']>
+  readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']>
 }
 
 /** The checks with their reasons. */
@@ -48,15 +48,15 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
         {checks.map(({ check, passed, detail }) => (
           <li key={check} className={classes(css.check, passed ? css.passed : css.failed)}>
             <h3>
-              {CHECKS[check]?.title ?? check}
+              {CHECKS[check].title}
               <span className="visually-hidden">{passed ? ', passed' : ', failed'}</span>
             </h3>
-            <p>{CHECKS[check]?.text}</p>
+            <p>{CHECKS[check].text}</p>
             <p className={css.detail}>
               {passed ? 'Result: ' : 'Problem: '}
               {detail}
             </p>
-            {!passed && <p className={css.detail}>{CHECKS[check]?.advice}</p>}
+            {!passed && <p className={css.detail}>{CHECKS[check].advice}</p>}
           </li>
         ))}
       </ol>
@@ -66,7 +66,7 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
 
 function summaryOf({ structurallyValid, proofVerified, checks }: Result): [tone: Tone, text: string] {
   if (!structurallyValid) return ['bad', 'Not valid']
-  const isTrusted = checks.some(({ check, passed }) => check === 'proof_verified' && passed)
+  const isTrusted = checks.some(({ check, passed }) => check === 'PROOF_VERIFIED' && passed)
   if (isTrusted && !proofVerified) return ['bad', 'Revoked, suspended or of unknown status']
   return proofVerified ? ['good', 'Valid and trusted'] : ['warn', 'Valid, but not trusted']
 }

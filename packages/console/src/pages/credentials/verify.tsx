@@ -14,7 +14,7 @@ const SOURCES = [
 const TEXT_MAX = 65_536
 
 /** The form, and the checks of the last credential. */
-export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agent']> }) {
+export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']> }) {
   const [source, setSource] = useState('url')
   const [url, setUrl] = useState('')
   const [text, setText] = useState('')
@@ -29,9 +29,10 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
     setVerified(source)
     await verify({
       pda: agent.pda,
-      ...(source === 'url'
-        ? { credentialUrl: url.trim() }
-        : { credential: JSON.parse(text) as Record<string, unknown> }),
+      source:
+        source === 'url'
+          ? { credentialUrl: url.trim() }
+          : { credential: JSON.parse(text) as Record<string, unknown> },
     })
     result.current?.scrollIntoView({ block: 'nearest' })
   }

@@ -22,7 +22,7 @@ import { OneDeliveryDocument, ResendDeliveryDocument } from '../webhook/page.gen
 import css from '../webhooks/page.module.css'
 
 const REFRESH_MS = 2_000
-const OPEN: ReadonlySet<string> = new Set(['pending', 'in_flight', 'retrying'])
+const OPEN: ReadonlySet<string> = new Set(['PENDING', 'IN_FLIGHT', 'RETRYING'])
 
 export default function DeliveryPage() {
   const { id, delivery } = useParams<{ id: string; delivery: string }>()

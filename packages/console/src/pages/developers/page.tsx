@@ -1,5 +1,6 @@
 import { useQuery } from 'urql'
 import { apiUrl, gatewayUrl } from '../../api/base.ts'
+import { networkName } from '../../api/enums.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import { CodeBlock, CodeTabs, Link, Page, Section, ShowRequest } from '../../ui/index.ts'
 import { MCP_CONFIGURATIONS, SNIPPETS } from './code.ts'
@@ -68,7 +69,7 @@ export default function DevelopersPage() {
           <Section title="Values for your program">
             <CodeBlock
               label="Environment"
-              code={`GATEWAY=${gatewayUrl}\nNETWORK=${data.info.network}\nREGISTRY_PROGRAM=${data.info.program}`}
+              code={`GATEWAY=${gatewayUrl}\nNETWORK=${networkName(data.info.network)}\nREGISTRY_PROGRAM=${data.info.program}`}
             />
           </Section>
         )}

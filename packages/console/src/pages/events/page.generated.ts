@@ -2,10 +2,26 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+export type WebhookEventType =
+  | 'AGENT_CLOSED'
+  | 'AGENT_DEACTIVATED'
+  | 'AGENT_REACTIVATED'
+  | 'AGENT_REGISTERED'
+  | 'AGENT_REPUTATION_UPDATED'
+  | 'AGENT_STATUS_CHANGED'
+  | 'AGENT_SUSPENDED'
+  | 'AGENT_TIER_UPDATED'
+  | 'AGENT_UPDATED'
+  | 'STAKE_CLOSED'
+  | 'STAKE_DEPOSITED'
+  | 'STAKE_WITHDRAWAL_CANCELLED'
+  | 'STAKE_WITHDRAWAL_REQUESTED'
+  | 'STAKE_WITHDRAWN';
+
 export type EventTypesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type EventTypesQuery = { webhookEventTypes: Array<string> };
+export type EventTypesQuery = { webhookEventTypes: Array<WebhookEventType> };
 
 
 export const EventTypesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"EventTypes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhookEventTypes"}}]}}]} as unknown as DocumentNode<EventTypesQuery, EventTypesQueryVariables>;

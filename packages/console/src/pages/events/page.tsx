@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { enumName } from '../../api/enums.ts'
+import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select, ShowRequest } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
@@ -11,10 +13,12 @@ const GROUPS = [
   ...EVENT_GROUPS.map(({ title }) => ({ value: title, label: title })),
 ]
 
+const NAMED = EVENTS.map((event) => ({ ...event, name: enumName(event.type) as WebhookEventType }))
+
 export default function EventsPage() {
   const [group, setGroup] = useState('')
   const chosen = EVENT_GROUPS.find(({ title }) => title === group)
-  const shown = EVENTS.filter(({ type }) => chosen === undefined || type in chosen.types)
+  const shown = NAMED.filter(({ name }) => chosen === undefined || chosen.types.includes(name))
   return (
     <Page
       title="Event types"
@@ -36,10 +40,10 @@ export default function EventsPage() {
           value={group}
           onChange={({ target }) => setGroup(target.value)}
         />
-        {shown.map(({ type, when, body }) => (
-          <Section key={type} title={eventTitle(type)} lead={when}>
+        {shown.map(({ type, name, when, body }) => (
+          <Section key={type} title={eventTitle(name)} lead={when}>
             <p>
-              <code>{type}</code>
+              <code>{type}</code>, in GraphQL <code>{name}</code>
             </p>
             <CodeBlock label={`Example of ${type}`} code={body} />
           </Section>

@@ -2,10 +2,29 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+export type HealthStatus =
+  | 'DEGRADED'
+  | 'HEALTHY';
+
+export type IndexerPhase =
+  | 'BACKFILLING'
+  | 'LIVE'
+  | 'OFF'
+  | 'STANDBY'
+  | 'STARTING'
+  | 'STOPPED'
+  | 'UNKNOWN';
+
+export type Network =
+  | 'DEVNET'
+  | 'LOCALNET'
+  | 'MAINNET_BETA'
+  | 'TESTNET';
+
 export type ServiceHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ServiceHealthQuery = { readiness: { ready: boolean, missing: Array<string> }, info: { network: string, version: string, program: string }, detailedHealth: { status: string, reasons: Array<string>, timestamp: string, rpc: { connected: boolean, slot: number | null }, database: { connected: boolean }, indexer: { healthy: boolean, ready: boolean, phase: string, cursorSlot: number | null, finalizedSlot: number | null, lagSlots: number | null, lagSeconds: number | null, deadLetters: number | null }, feePayer: { enabled: boolean, pubkey: string | null, balanceLamports: string | null } } };
+export type ServiceHealthQuery = { readiness: { ready: boolean, missing: Array<string> }, info: { network: Network, version: string, program: string }, detailedHealth: { status: HealthStatus, reasons: Array<string>, timestamp: string, rpc: { connected: boolean, slot: number | null }, database: { connected: boolean }, indexer: { healthy: boolean, ready: boolean, phase: IndexerPhase, cursorSlot: number | null, finalizedSlot: number | null, lagSlots: number | null, lagSeconds: number | null, deadLetters: number | null }, feePayer: { enabled: boolean, pubkey: string | null, balanceLamports: string | null } } };
 
 
 export const ServiceHealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ServiceHealth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ready"}},{"kind":"Field","name":{"kind":"Name","value":"missing"}}]}},{"kind":"Field","name":{"kind":"Name","value":"info"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"network"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"program"}}]}},{"kind":"Field","name":{"kind":"Name","value":"detailedHealth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"reasons"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"rpc"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"connected"}},{"kind":"Field","name":{"kind":"Name","value":"slot"}}]}},{"kind":"Field","name":{"kind":"Name","value":"database"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"connected"}}]}},{"kind":"Field","name":{"kind":"Name","value":"indexer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"healthy"}},{"kind":"Field","name":{"kind":"Name","value":"ready"}},{"kind":"Field","name":{"kind":"Name","value":"phase"}},{"kind":"Field","name":{"kind":"Name","value":"cursorSlot"}},{"kind":"Field","name":{"kind":"Name","value":"finalizedSlot"}},{"kind":"Field","name":{"kind":"Name","value":"lagSlots"}},{"kind":"Field","name":{"kind":"Name","value":"lagSeconds"}},{"kind":"Field","name":{"kind":"Name","value":"deadLetters"}}]}},{"kind":"Field","name":{"kind":"Name","value":"feePayer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"enabled"}},{"kind":"Field","name":{"kind":"Name","value":"pubkey"}},{"kind":"Field","name":{"kind":"Name","value":"balanceLamports"}}]}}]}}]}}]} as unknown as DocumentNode<ServiceHealthQuery, ServiceHealthQueryVariables>;

@@ -40,7 +40,7 @@ export default function HealthPage() {
 
 function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly isStale: boolean }) {
   const { detailedHealth: health, readiness, info } = data
-  const isGood = readiness.ready && health.status === 'healthy' && !isStale
+  const isGood = readiness.ready && health.status === 'HEALTHY' && !isStale
   const problems = [...new Set([...readiness.missing, ...health.reasons])]
   return (
     <>

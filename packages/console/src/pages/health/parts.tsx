@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { networkName } from '../../api/enums.ts'
 import { Address, Amount, Badge, Facts, Section, type Tone, words } from '../../ui/index.ts'
 import type { ServiceHealthQuery } from './page.generated.ts'
 import css from './page.module.css'
@@ -54,7 +55,7 @@ export function LedgerPart({
           : 'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.'
       }
       facts={[
-        ['Network', words(network)],
+        ['Network', words(networkName(network))],
         ['Newest slot', count(rpc.slot)],
         ['Registry program', <Address key="p" value={program} label="program address" />],
       ]}

@@ -1,9 +1,10 @@
-import type { FeedEventFragment, LiveNameQuery, LiveStartQuery } from './page.generated.ts'
+import type { EventFieldsFragment, FeedPageFragment } from '../../events/events.generated.ts'
+import type { LiveNameQuery } from './page.generated.ts'
 
 type FeedAgent = LiveNameQuery['agent']
 
 /** `agent` is undefined until it was read, and null if it is closed. */
-export type FeedEvent = FeedEventFragment & { readonly agent?: FeedAgent }
+export type FeedEvent = EventFieldsFragment & { readonly agent?: FeedAgent }
 
 /** Newest first. */
 export interface FeedState {
@@ -17,7 +18,7 @@ export interface FeedState {
 }
 
 type FeedAction =
-  | { readonly kind: 'started' | 'older'; readonly page: LiveStartQuery['registryEventsConnection'] }
+  | { readonly kind: 'started' | 'older'; readonly page: FeedPageFragment }
   | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
   | { readonly kind: 'named'; readonly pda: string; readonly agent: FeedAgent }
   | { readonly kind: 'released' }
@@ -30,10 +31,10 @@ export const NO_EVENTS: FeedState = { shown: [], held: [], fresh: new Set(), old
 export function feedReducer(state: FeedState, action: FeedAction): FeedState {
   switch (action.kind) {
     case 'started':
-      return { ...NO_EVENTS, shown: nodesOf(action.page), olderThan: cursorOf(action.page) }
+      return { ...NO_EVENTS, shown: action.page.nodes, olderThan: cursorOf(action.page) }
     case 'older': {
       const known = new Set(state.shown.map(({ id }) => id))
-      const more = nodesOf(action.page).filter(({ id }) => !known.has(id))
+      const more = action.page.nodes.filter(({ id }) => !known.has(id))
       return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
     }
     case 'arrived': {
@@ -68,8 +69,9 @@ function limited(state: FeedState): FeedState {
 }
 
 function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent {
-  const { changes = {} } = event.data as { changes?: object }
-  const isOther = ['agent.registered', 'agent.closed'].includes(event.type) || 'name' in changes
+  const isOther =
+    ['AGENT_REGISTERED', 'AGENT_CLOSED'].includes(event.type) ||
+    ('changes' in event && event.changes.name !== null)
   if (isOther) return event
   const isSame = ({ agentPda, agent }: FeedEvent): boolean =>
     agentPda === event.agentPda && agent !== undefined
@@ -77,8 +79,5 @@ function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent
   return known === undefined ? event : { ...event, agent: known.agent ?? null }
 }
 
-const nodesOf = ({ edges }: LiveStartQuery['registryEventsConnection']): FeedEvent[] =>
-  edges.map(({ node }) => node)
-
-const cursorOf = ({ pageInfo }: LiveStartQuery['registryEventsConnection']): string | null =>
+const cursorOf = ({ pageInfo }: FeedPageFragment): string | null =>
   pageInfo.hasNextPage ? pageInfo.endCursor : null

@@ -1,15 +1,11 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { readError } from '../../api/errors.ts'
+import { LiveEventsDocument, LiveOlderDocument, LiveStartDocument } from '../../events/events.generated.ts'
 import { useVisible } from '../../ui/index.ts'
 import { feedReducer, NO_EVENTS, type FeedState } from './feed-state.ts'
 import type { FeedFilter } from './filter.ts'
-import {
-  LiveEventsDocument,
-  LiveNameDocument,
-  LiveOlderDocument,
-  LiveStartDocument,
-} from './page.generated.ts'
+import { LiveNameDocument } from './page.generated.ts'
 
 export interface Feed extends FeedState {
   readonly isLoading: boolean
@@ -41,13 +37,13 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
   useEffect(() => {
     let isCurrent = true
     const begin = async (): Promise<void> => {
-      const request = client.query(LiveStartDocument, filter, { requestPolicy: 'network-only' })
+      const request = client.query(LiveStartDocument, { filter }, { requestPolicy: 'network-only' })
       const { data, error } = await request.toPromise()
       if (!isCurrent) return
       setPhase({ isLoading: false, error: error ?? null })
       if (data === undefined) return
-      dispatch({ kind: 'started', page: data.registryEventsConnection })
-      last.current = data.newest.edges[0]?.node.id ?? null
+      dispatch({ kind: 'started', page: data.registryEvents })
+      last.current = data.newest.nodes[0]?.id ?? null
       setStart(last.current)
     }
     void begin()
@@ -59,7 +55,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
   useEffect(() => {
     if (start === undefined || !isVisible) return undefined
     let received = 0
-    const variables = { ...filter, after: last.current }
+    const variables = { filter, after: last.current }
     const stream = client.subscription(LiveEventsDocument, variables).subscribe(({ data, error }) => {
       const event = data?.registryEvents
       if (!event) {
@@ -90,10 +86,10 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
   }, [client, unnamed, isVisible])
 
   const loadOlder = async (): Promise<void> => {
-    const variables = { ...filter, after: state.olderThan }
+    const variables = { filter, after: state.olderThan }
     const request = client.query(LiveOlderDocument, variables, { requestPolicy: 'network-only' })
     const { data, error } = await request.toPromise()
-    if (data !== undefined) dispatch({ kind: 'older', page: data.registryEventsConnection })
+    if (data !== undefined) dispatch({ kind: 'older', page: data.registryEvents })
     else setPhase({ isLoading: false, error })
   }
   return {

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { EVENT_GROUPS } from '../../events/types.ts'
+import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Button, Input } from '../../ui/index.ts'
 import { readFilter, withAgent, withType, withTypes } from './filter.ts'
 import css from './page.module.css'
@@ -17,17 +17,15 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
         <Chip isChosen={types === undefined} onClick={() => onChange(withTypes(search, []))}>
           All events
         </Chip>
-        {EVENT_GROUPS.map((group) =>
-          Object.entries(group.types).map(([type, title]) => (
-            <Chip
-              key={type}
-              isChosen={types?.includes(type) === true}
-              onClick={() => onChange(withType(search, type))}
-            >
-              {title}
-            </Chip>
-          )),
-        )}
+        {EVENT_TYPES.map((type) => (
+          <Chip
+            key={type}
+            isChosen={types?.includes(type) === true}
+            onClick={() => onChange(withType(search, type))}
+          >
+            {eventTitle(type)}
+          </Chip>
+        ))}
       </div>
       <AgentField key={agentPda} search={search} onChange={onChange} />
     </div>

@@ -1,16 +1,18 @@
+import { enumName } from '../../api/enums.ts'
+import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { ADDRESS } from '../../shell/find.ts'
 
 export interface FeedFilter {
   /** Undefined: all types. */
-  readonly types?: string[]
+  readonly types?: WebhookEventType[]
   readonly agentPda?: string
 }
 
-/** The filter in the URL. Unknown types and wrong addresses are left out. */
+/** The filter in the URL. Links may have texts such as `agent.updated`. What is unknown is left out. */
 export function readFilter(search: URLSearchParams): FeedFilter {
-  const given = (search.get('types') ?? '').split(',')
-  const types = EVENT_TYPES.filter((type) => given.includes(type))
+  const given = new Set((search.get('types') ?? '').split(',').map(enumName))
+  const types = EVENT_TYPES.filter((type) => given.has(type))
   const agent = search.get('agent') ?? ''
   return {
     ...(types.length > 0 && { types }),
@@ -19,7 +21,7 @@ export function readFilter(search: URLSearchParams): FeedFilter {
 }
 
 /** The search parameters with a type added or removed. */
-export function withType(search: URLSearchParams, type: string): URLSearchParams {
+export function withType(search: URLSearchParams, type: WebhookEventType): URLSearchParams {
   const { types = [] } = readFilter(search)
   return withTypes(search, types.includes(type) ? types.filter((each) => each !== type) : [...types, type])
 }

@@ -1,10 +1,11 @@
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { LiveEventsDocument } from '../../events/events.generated.ts'
+import { eventText } from '../../events/types.ts'
 import { Button, Page, ShowRequest } from '../../ui/index.ts'
 import { FeedView } from './feed-view.tsx'
 import { type FeedFilter, readFilter } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
-import { LiveEventsDocument } from './page.generated.ts'
 
 export default function LivePage() {
   const [search, setSearch] = useSearchParams()
@@ -18,7 +19,7 @@ export default function LivePage() {
       lead="What happens in the registry, as the gateway reads it from the ledger."
       actions={
         <>
-          <ShowRequest document={LiveEventsDocument} variables={filter} client={exampleFor(filter)} />
+          <ShowRequest document={LiveEventsDocument} variables={{ filter }} client={exampleFor(filter)} />
           <Button aria-pressed={isPaused} onClick={() => setPaused((now) => !now)}>
             {isPaused ? 'Resume' : 'Pause'}
           </Button>
@@ -38,7 +39,7 @@ export default function LivePage() {
 }
 
 function exampleFor({ types, agentPda }: FeedFilter): string {
-  const options = JSON.stringify({ types, agent: agentPda })
+  const options = JSON.stringify({ types: types?.map(eventText), agent: agentPda })
   return `for await (const event of registry.events(${options === '{}' ? '' : options}))
   console.log(event.type, event.agentPda, event.data)`
 }

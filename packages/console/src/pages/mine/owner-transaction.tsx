@@ -26,7 +26,7 @@ export function useOwnerTransaction(
 ): { readonly sign: Sign; readonly feeChoice: ReactNode } {
   const start = useTransaction()
   // The gateway pays for agents whose registration it paid, and from the tier basic on.
-  const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'observer')
+  const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'OBSERVER')
   const isEligible = canSponsor && isKnown
   const [wantsSponsor, setWantsSponsor] = useState(true)
   const sponsored = isEligible && wantsSponsor

@@ -15,7 +15,7 @@ import { StakeSection } from './stake-section.tsx'
 import { StatusSection } from './status-section.tsx'
 import { UpdateSection } from './update-section.tsx'
 
-export type MyAgent = NonNullable<MyAgentQuery['agent']>
+export type MyAgent = NonNullable<MyAgentQuery['agentByOwner']>
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const agent = await registry.agents.ofOwner(wallet.address)
@@ -47,7 +47,7 @@ function Mine({ wallet }: { readonly wallet: string }) {
   })
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
-  const agent = isMissing ? null : (data?.agent ?? null)
+  const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const canSponsor = service?.info.feeSponsorshipEnabled === true
   const { sign, feeChoice } = useOwnerTransaction(agent, canSponsor)
   useLanded(refresh)
@@ -69,7 +69,7 @@ function Mine({ wallet }: { readonly wallet: string }) {
             <FollowEvents pda={agent.pda} onEvent={refresh} />
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
-            {agent.status === 'active' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}
+            {agent.status === 'ACTIVE' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}
             <StatusSection agent={agent} sign={sign} />
           </>
         )}

@@ -54,7 +54,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
           There can be one withdrawal at a time. To withdraw another amount, cancel this one first.
         </p>
       )}
-      {status === 'active' && (
+      {status === 'ACTIVE' && (
         <AmountForm
           key={`deposit ${deposited}`}
           label="Deposit"

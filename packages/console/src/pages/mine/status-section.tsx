@@ -15,7 +15,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
   const hasFunds = BigInt(stake?.depositedAmount ?? 0) > 0n
   return (
     <Section title="Status">
-      {status === 'active' && (
+      {status === 'ACTIVE' && (
         <Action
           text="A suspended agent stays in the registry. You can reactivate it at any time."
           label="Suspend"
@@ -28,7 +28,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
           }
         />
       )}
-      {status === 'suspended' && (
+      {status === 'SUSPENDED' && (
         <Action
           text="The agent is suspended. If an admin suspended it, only an admin can end that."
           label="Reactivate"
@@ -41,7 +41,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
           }
         />
       )}
-      {status !== 'deactivated' && (
+      {status !== 'DEACTIVATED' && (
         <Action
           text="Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake."
           label="Deactivate"
@@ -54,7 +54,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
           }
         />
       )}
-      {status === 'deactivated' && stake !== null && (
+      {status === 'DEACTIVATED' && stake !== null && (
         <Action
           text={
             hasFunds
@@ -71,7 +71,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
           }
         />
       )}
-      {status === 'deactivated' && stake === null && (
+      {status === 'DEACTIVATED' && stake === null && (
         <Action
           text="The agent is deactivated. Closing removes it from the registry; its rent goes back to who paid it. Its history stays readable."
           label="Close the agent"

@@ -1,10 +1,12 @@
-import type { AgentUpdate, ServiceCategory } from '@agent-registry/client'
+import type { AgentUpdate } from '@agent-registry/client'
 import { useState } from 'react'
 import { CardFields } from '../../form/card-fields.tsx'
+import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName, checkVersion } from '../../form/checks.ts'
 import { Form, formStyles as css } from '../../form/form.tsx'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
+import type { ServiceCategory } from '../agents/page.generated.ts'
 import { Capabilities } from './capabilities.tsx'
 import type { Sign } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
@@ -18,7 +20,7 @@ interface UpdateSectionProps {
 export function UpdateSection({ agent, sign }: UpdateSectionProps) {
   const [name, setName] = useState(agent.name)
   const [version, setVersion] = useState(agent.version)
-  const [category, setCategory] = useState<ServiceCategory>(agent.serviceCategory)
+  const [category, setCategory] = useState(agent.serviceCategory)
   const [capabilities, setCapabilities] = useState(BigInt(agent.capabilities))
   const [card, setCard] = useState({ url: agent.agentCardUrl, hash: '' })
   const [isChecked, setChecked] = useState(false)
@@ -27,7 +29,7 @@ export function UpdateSection({ agent, sign }: UpdateSectionProps) {
   const update = {
     ...(name !== agent.name && { name }),
     ...(version !== agent.version && { version }),
-    ...(category !== agent.serviceCategory && { category }),
+    ...(category !== agent.serviceCategory && { category: clientCategory(category) }),
     ...(capabilities !== BigInt(agent.capabilities) && { capabilities }),
     ...(changesCard && { cardUrl: card.url, cardHash: card.hash }),
   } as AgentUpdate

@@ -3,9 +3,9 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type PriorityLevel =
-  | 'high'
-  | 'low'
-  | 'medium';
+  | 'HIGH'
+  | 'LOW'
+  | 'MEDIUM';
 
 export type RegisterAgentInput = {
   agentCardHash: string;
@@ -18,22 +18,22 @@ export type RegisterAgentInput = {
 };
 
 export type ServiceCategory =
-  | 'commerce'
-  | 'contentCreation'
-  | 'customerService'
-  | 'dataAnalysis'
-  | 'development'
-  | 'financial'
-  | 'logistics'
-  | 'other'
-  | 'research';
+  | 'COMMERCE'
+  | 'CONTENT_CREATION'
+  | 'CUSTOMER_SERVICE'
+  | 'DATA_ANALYSIS'
+  | 'DEVELOPMENT'
+  | 'FINANCIAL'
+  | 'LOGISTICS'
+  | 'OTHER'
+  | 'RESEARCH';
 
 export type OwnAgentExistsQueryVariables = Exact<{
   owner: string;
 }>;
 
 
-export type OwnAgentExistsQuery = { agent: { pda: string, name: string } | null };
+export type OwnAgentExistsQuery = { agentByOwner: { pda: string, name: string } | null };
 
 export type InviteCodeQueryVariables = Exact<{
   wallet: string;
@@ -51,6 +51,6 @@ export type PrepareRegistrationMutationVariables = Exact<{
 export type PrepareRegistrationMutation = { prepareRegisterAgent: { id: string, serializedTx: string, feePayer: string, sponsored: boolean } };
 
 
-export const OwnAgentExistsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OwnAgentExists"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]} as unknown as DocumentNode<OwnAgentExistsQuery, OwnAgentExistsQueryVariables>;
+export const OwnAgentExistsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OwnAgentExists"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentByOwner"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]} as unknown as DocumentNode<OwnAgentExistsQuery, OwnAgentExistsQueryVariables>;
 export const InviteCodeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"InviteCode"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"wallet"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"code"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"eligibility"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"wallet"},"value":{"kind":"Variable","name":{"kind":"Name","value":"wallet"}}},{"kind":"Argument","name":{"kind":"Name","value":"code"},"value":{"kind":"Variable","name":{"kind":"Name","value":"code"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"eligible"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}}]}}]} as unknown as DocumentNode<InviteCodeQuery, InviteCodeQueryVariables>;
 export const PrepareRegistrationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PrepareRegistration"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RegisterAgentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"prepareRegisterAgent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"serializedTx"}},{"kind":"Field","name":{"kind":"Name","value":"feePayer"}},{"kind":"Field","name":{"kind":"Name","value":"sponsored"}}]}}]}}]} as unknown as DocumentNode<PrepareRegistrationMutation, PrepareRegistrationMutationVariables>;

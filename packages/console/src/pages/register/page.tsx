@@ -18,7 +18,7 @@ const { pda, transaction } = await registry.agents.register(
 const INPUT = {
   ownerPubkey: 'YOUR_WALLET',
   name: 'Weather Scout',
-  serviceCategory: 'research',
+  serviceCategory: 'RESEARCH',
   agentCardUrl: 'https://example.org/card.json',
   agentCardHash: 'SHA256_OF_THE_CARD',
 }
@@ -52,7 +52,7 @@ function Registration({ wallet }: { readonly wallet: string }) {
     return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
   if (service === undefined || (data === undefined && fetching))
     return <Loading rows={6} label="Loading your wallet" />
-  const agent = data?.agent
+  const agent = data?.agentByOwner
   if (agent)
     return (
       <Empty title={`This wallet has the agent ${agent.name}`}>

@@ -1,13 +1,14 @@
-import type { ServiceCategory } from '@agent-registry/client'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardFields } from '../../form/card-fields.tsx'
+import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
 import { Form, formStyles as css } from '../../form/form.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
+import type { ServiceCategory } from '../agents/page.generated.ts'
 import { InviteCode } from './invite-code.tsx'
 
 interface RegisterFormProps {
@@ -30,7 +31,7 @@ export function RegisterForm({ wallet, givenCode, canSponsor }: RegisterFormProp
   const start = useTransaction()
   const [draft, setDraft] = useState<Draft>({
     name: '',
-    category: 'other',
+    category: 'OTHER',
     url: '',
     hash: '',
     payer: canSponsor ? 'gateway' : 'wallet',
@@ -53,7 +54,8 @@ export function RegisterForm({ wallet, givenCode, canSponsor }: RegisterFormProp
     start({
       title: `Register ${name}`,
       send: async (registry, signer, options) => {
-        const registration = { name, category, cardUrl: url, cardHash: hash, ...sponsorship }
+        const card = { cardUrl: url, cardHash: hash }
+        const registration = { name, category: clientCategory(category), ...card, ...sponsorship }
         return (await registry.agents.register(registration, signer, options)).transaction
       },
       next: { to: '/mine', label: 'Go to my agent' },

@@ -20,9 +20,11 @@ import { InstructionList } from './instruction-list.tsx'
 import { describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
 import { LogSection } from './log-section.tsx'
 import {
+  TransactionByIdDocument,
+  type TransactionByIdQuery,
+  TransactionBySignatureDocument,
   TransactionOnLedgerDocument,
   TransactionProgressDocument,
-  TransactionRecordDocument,
   TransactionSettingDocument,
 } from './page.generated.ts'
 import css from './page.module.css'
@@ -36,15 +38,18 @@ const EXAMPLE = (id: string): string => clientCode`console.log(await registry.tr
 export default function TransactionPage() {
   const { id } = useParams<{ id: string }>()
   // The id of a prepared transaction is a UUID.
-  const key = id.includes('-') ? { id } : { signature: id }
-  const [record, readRecord] = useQuery({ query: TransactionRecordDocument, variables: key })
+  const isId = id.includes('-')
+  const request = isId
+    ? { query: TransactionByIdDocument, variables: { id } }
+    : { query: TransactionBySignatureDocument, variables: { signature: id } }
+  const [record, readRecord] = useQuery<TransactionByIdQuery>(request)
   const prepared = record.data?.transaction ?? null
-  const signature = 'signature' in key ? id : (prepared?.signature ?? '')
+  const signature = isId ? (prepared?.signature ?? '') : id
   const isWaiting = prepared !== null && prepared.slot === null
   const [ledger, readLedger] = useQuery({
     query: TransactionOnLedgerDocument,
     variables: { signature },
-    pause: signature === '' || isWaiting || ('signature' in key && record.fetching),
+    pause: signature === '' || isWaiting || (!isId && record.fetching),
   })
   // Its results update the same object in the cache.
   useSubscription({
@@ -61,11 +66,11 @@ export default function TransactionPage() {
   // Also for a transaction that its wallet sends itself, and where no socket can be opened.
   const isOver = landed?.final === true || (prepared?.final === true && prepared.slot === null)
   usePolling(retry, isOver ? null : POLL_MS)
-  const request =
+  const shownRequest =
     landed === null || prepared !== null ? (
       <ShowRequest
-        document={TransactionRecordDocument}
-        variables={key}
+        document={request.query}
+        variables={request.variables}
         client={EXAMPLE(prepared?.id ?? id)}
       />
     ) : (
@@ -78,7 +83,7 @@ export default function TransactionPage() {
     setting.fetching
   const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
   return (
-    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} actions={request}>
+    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} actions={shownRequest}>
       {isLoading ? (
         <Loading label="Loading the transaction" />
       ) : prepared === null && landed === null ? (

@@ -1,8 +1,8 @@
 import type { Tone } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
-import type { TransactionRecordQuery } from './page.generated.ts'
+import type { TransactionByIdQuery, TransactionFailureCode } from './page.generated.ts'
 
-export type Prepared = NonNullable<TransactionRecordQuery['transaction']>
+export type Prepared = NonNullable<TransactionByIdQuery['transaction']>
 
 export interface Step {
   readonly title: string
@@ -23,15 +23,15 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
     })
   else steps.push(...serviceSteps(prepared))
   const slot = landed?.slot ?? prepared?.slot ?? null
-  const failed = prepared?.status === 'failed' || landed?.succeeded === false
+  const failed = prepared?.status === 'FAILED' || landed?.succeeded === false
   if (failed) return [...steps, failureStep(prepared, landed)]
-  const isConfirmed = landed !== null || prepared?.status === 'confirmed'
+  const isConfirmed = landed !== null || prepared?.status === 'CONFIRMED'
   const isFinal = isConfirmed && (prepared?.final === true || landed?.final === true)
   return [
     ...steps,
     {
       title: 'Confirmed',
-      state: isConfirmed ? 'done' : prepared?.status === 'submitted' ? 'now' : 'later',
+      state: isConfirmed ? 'done' : prepared?.status === 'SUBMITTED' ? 'now' : 'later',
       time: landed?.timestamp ?? null,
       text: isConfirmed
         ? `It landed in slot ${slot?.toLocaleString('en') ?? 'unknown'} and succeeded.`
@@ -47,7 +47,7 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
 }
 
 function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Step[] {
-  const waits = status === 'simulated' || status === 'pending'
+  const waits = status === 'SIMULATED' || status === 'PENDING'
   const height = lastValidBlockHeight.toLocaleString('en')
   return [
     {
@@ -73,11 +73,11 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
 function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Step {
   const error = prepared?.error ?? null
   return {
-    title: error?.code === 'blockhash_expired' ? 'Expired' : 'Failed',
+    title: error?.code === 'BLOCKHASH_EXPIRED' ? 'Expired' : 'Failed',
     state: 'failed',
     time: landed?.timestamp ?? null,
     text:
-      error?.code === 'blockhash_expired'
+      error?.code === 'BLOCKHASH_EXPIRED'
         ? 'It did not land before its last block height, and now it cannot land any more.'
         : (error?.message.replace(/^Instruction (\d+)/, numbered) ??
           'A program refused it. The logs say why.'),
@@ -99,19 +99,19 @@ export function verdictOf(prepared: Prepared | null, landed: LedgerTransaction |
   return [tone, done?.title ?? 'Unknown']
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  blockhash_expired: 'Nothing changed and nothing was paid. Prepare and sign it again.',
-  dropped: 'Nothing changed and nothing was paid. Prepare and sign it again.',
-  simulation_failed: 'Nothing changed and nothing was paid. Correct the reason, then prepare it again.',
-  execution_failed:
+const ADVICE: Readonly<Record<TransactionFailureCode, string>> = {
+  BLOCKHASH_EXPIRED: 'Nothing changed and nothing was paid. Prepare and sign it again.',
+  DROPPED: 'Nothing changed and nothing was paid. Prepare and sign it again.',
+  SIMULATION_FAILED: 'Nothing changed and nothing was paid. Correct the reason, then prepare it again.',
+  EXECUTION_FAILED:
     'It changed nothing, but its network fee was paid. Correct the reason, then prepare it again.',
-  outcome_unknown:
+  OUTCOME_UNKNOWN:
     'It may have landed. Look at the agent and the balance of the wallet before you prepare it again.',
 }
 
 /** What to do after a failure. Null if there is none. */
 export function adviceOf(prepared: Prepared | null, landed: LedgerTransaction | null): string | null {
   const code = prepared?.error?.code
-  if (code !== undefined) return ADVICE[code] ?? null
-  return landed?.succeeded === false ? ADVICE.execution_failed! : null
+  if (code !== undefined) return ADVICE[code]
+  return landed?.succeeded === false ? ADVICE.EXECUTION_FAILED : null
 }

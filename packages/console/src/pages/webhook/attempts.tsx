@@ -1,4 +1,4 @@
-import { Badge, CodeBlock, Facts, RelativeTime, Status, words } from '../../ui/index.ts'
+import { Badge, CodeBlock, Facts, RelativeTime, Status } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import type { DeliveryFieldsFragment } from './page.generated.ts'
 import { responseOf, TRIGGERS } from './response.ts'
@@ -13,7 +13,7 @@ export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragme
           <div className={css.buttons}>
             <h3>Attempt {attempt.number}</h3>
             <Status value={attempt.outcome} />
-            <Badge>{TRIGGERS[attempt.trigger] ?? words(attempt.trigger)}</Badge>
+            <Badge>{TRIGGERS[attempt.trigger]}</Badge>
           </div>
           <Facts
             facts={[

@@ -29,7 +29,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   })
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   usePolling(refresh, REFRESH_MS)
-  const page = data?.webhookDeliveriesConnection
+  const page = data?.webhookDeliveries
   return (
     <Section
       title="Deliveries"
@@ -39,18 +39,13 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
         <Loading rows={4} label="Loading the deliveries" />
-      ) : page.edges.length === 0 ? (
+      ) : page.nodes.length === 0 ? (
         <Empty title="No deliveries yet">
           <p>Send a ping to test your receiver. Events appear here when they happen.</p>
         </Empty>
       ) : (
         <>
-          <Table
-            caption="Deliveries"
-            columns={columns(id)}
-            rows={page.edges.map(({ node }) => node)}
-            keyOf={(row) => row.id}
-          />
+          <Table caption="Deliveries" columns={columns(id)} rows={page.nodes} keyOf={(row) => row.id} />
           <Pager
             text={`${page.totalCount} ${page.totalCount === 1 ? 'delivery' : 'deliveries'}`}
             previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}

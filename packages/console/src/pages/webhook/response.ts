@@ -1,13 +1,13 @@
 import { words } from '../../ui/index.ts'
-import type { DeliveryFieldsFragment } from './page.generated.ts'
+import type { DeliveryFieldsFragment, WebhookAttemptError, WebhookDeliveryTrigger } from './page.generated.ts'
 
-const REASONS: Readonly<Record<string, string>> = {
-  timeout: 'No answer in time',
-  dns_error: 'The host name was not found',
-  connect_error: 'No connection to the host',
-  tls_error: 'The TLS certificate or connection was refused',
-  reset: 'The host closed the connection early',
-  ssrf_blocked: 'The address is not allowed',
+const REASONS: Readonly<Partial<Record<WebhookAttemptError, string>>> = {
+  TIMEOUT: 'No answer in time',
+  DNS_ERROR: 'The host name was not found',
+  CONNECT_ERROR: 'No connection to the host',
+  TLS_ERROR: 'The TLS certificate or connection was refused',
+  RESET: 'The host closed the connection early',
+  SSRF_BLOCKED: 'The address is not allowed',
 }
 
 /** What the receiver answered, or why there is no answer. */
@@ -20,10 +20,10 @@ export function responseOf({
 }
 
 /** Why there was an attempt. */
-export const TRIGGERS: Readonly<Record<string, string>> = {
-  event: 'First attempt',
-  ping: 'Test event',
-  recover: 'Recovered by you',
-  resend: 'Sent again by you',
-  retry: 'Automatic retry',
+export const TRIGGERS: Readonly<Record<WebhookDeliveryTrigger, string>> = {
+  EVENT: 'First attempt',
+  PING: 'Test event',
+  RECOVER: 'Recovered by you',
+  RESEND: 'Sent again by you',
+  RETRY: 'Automatic retry',
 }

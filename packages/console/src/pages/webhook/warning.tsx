@@ -4,16 +4,16 @@ import css from '../webhooks/page.module.css'
 import { type WebhookDetailsFragment, WebhookLogDocument } from './page.generated.ts'
 
 const REASONS = {
-  failing: 'All deliveries failed for 5 days.',
-  gone: 'Your receiver responded with the status 410, which means that it is gone.',
+  FAILING: 'All deliveries failed for 5 days.',
+  GONE: 'Your receiver responded with the status 410, which means that it is gone.',
 }
 
 /** Says why nothing arrives, and the way back. */
 export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
   const { id, active, disabledAt, disabledReason } = webhook
   const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25, after: null } })
-  const latest = data?.webhookDeliveriesConnection?.edges.find(({ node }) => node.attemptCount > 0)?.node
-  const isFailing = latest !== undefined && ['retrying', 'failed'].includes(latest.status)
+  const latest = data?.webhookDeliveries?.nodes.find(({ attemptCount }) => attemptCount > 0)
+  const isFailing = latest !== undefined && ['RETRYING', 'FAILED'].includes(latest.status)
   if (disabledAt)
     return (
       <div className={css.notice} role="status">
@@ -36,7 +36,7 @@ export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment 
     <div className={css.notice} data-tone="warn" role="status">
       <h2>The last delivery failed</h2>
       <p>
-        {latest.status === 'retrying'
+        {latest.status === 'RETRYING'
           ? 'The gateway repeats it. If all deliveries fail for 5 days, it disables the webhook.'
           : 'It is not repeated by itself. Repair your receiver, then recover the failed deliveries.'}{' '}
         <Link href={`/webhooks/${id}/deliveries/${latest.id}`}>See what your receiver answered</Link>.

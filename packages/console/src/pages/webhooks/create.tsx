@@ -9,7 +9,7 @@ import css from './page.module.css'
 import { SecretDialog } from './secret-dialog.tsx'
 
 export function CreateWebhook() {
-  const [draft, setDraft] = useState<WebhookDraft>({ url: '', agent: '', types: ['agent.registered'] })
+  const [draft, setDraft] = useState<WebhookDraft>({ url: '', agent: '', types: ['AGENT_REGISTERED'] })
   const [isChecked, setChecked] = useState(false)
   const [{ data, error, fetching }, create] = useMutation(CreateWebhookDocument)
   const [secret, setSecret] = useState<string | null>(null)

@@ -1,4 +1,5 @@
-import { EVENT_GROUPS } from '../../events/types.ts'
+import type { WebhookEventType } from '../../events/events.generated.ts'
+import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { formStyles } from '../../form/form.tsx'
 import { Input } from '../../ui/index.ts'
 import css from './page.module.css'
@@ -8,7 +9,7 @@ export interface WebhookDraft {
   readonly url: string
   /** Empty: all agents. */
   readonly agent: string
-  readonly types: readonly string[]
+  readonly types: readonly WebhookEventType[]
 }
 
 export const isComplete = ({ url, types }: WebhookDraft): boolean => url.trim() !== '' && types.length > 0
@@ -22,7 +23,7 @@ interface WebhookFieldsProps {
 
 export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps) {
   const { url, agent, types } = draft
-  const choose = (type: string, isChosen: boolean): void =>
+  const choose = (type: WebhookEventType, isChosen: boolean): void =>
     onChange({ ...draft, types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
   return (
     <>
@@ -49,14 +50,14 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         <fieldset key={group.title} className={formStyles.choices}>
           <legend>{group.title}</legend>
           <div className={css.types}>
-            {Object.entries(group.types).map(([type, title]) => (
+            {group.types.map((type) => (
               <label key={type} className={formStyles.choice}>
                 <input
                   type="checkbox"
                   checked={types.includes(type)}
                   onChange={({ target }) => choose(type, target.checked)}
                 />
-                {title}
+                {eventTitle(type)}
               </label>
             ))}
           </div>

@@ -3,15 +3,31 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type CreateWebhookInput = {
-  eventTypes?: Array<string> | null | undefined;
+  eventTypes: Array<WebhookEventType>;
   filterAgentPda?: string | null | undefined;
-  url?: string | null | undefined;
+  url: string;
 };
+
+export type WebhookEventType =
+  | 'AGENT_CLOSED'
+  | 'AGENT_DEACTIVATED'
+  | 'AGENT_REACTIVATED'
+  | 'AGENT_REGISTERED'
+  | 'AGENT_REPUTATION_UPDATED'
+  | 'AGENT_STATUS_CHANGED'
+  | 'AGENT_SUSPENDED'
+  | 'AGENT_TIER_UPDATED'
+  | 'AGENT_UPDATED'
+  | 'STAKE_CLOSED'
+  | 'STAKE_DEPOSITED'
+  | 'STAKE_WITHDRAWAL_CANCELLED'
+  | 'STAKE_WITHDRAWAL_REQUESTED'
+  | 'STAKE_WITHDRAWN';
 
 export type WebhooksQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type WebhooksQuery = { webhooks: Array<{ id: string, url: string, eventTypes: Array<string>, filterAgentPda: string | null, active: boolean, disabledAt: string | null, createdAt: string }> };
+export type WebhooksQuery = { webhooks: { nodes: Array<{ id: string, url: string, eventTypes: Array<WebhookEventType>, filterAgentPda: string | null, active: boolean, disabledAt: string | null, createdAt: string }> } };
 
 export type CreateWebhookMutationVariables = Exact<{
   input: CreateWebhookInput;
@@ -21,5 +37,5 @@ export type CreateWebhookMutationVariables = Exact<{
 export type CreateWebhookMutation = { createWebhook: { id: string, secret: string } };
 
 
-export const WebhooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"eventTypes"}},{"kind":"Field","name":{"kind":"Name","value":"filterAgentPda"}},{"kind":"Field","name":{"kind":"Name","value":"active"}},{"kind":"Field","name":{"kind":"Name","value":"disabledAt"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}}]}}]}}]} as unknown as DocumentNode<WebhooksQuery, WebhooksQueryVariables>;
+export const WebhooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"eventTypes"}},{"kind":"Field","name":{"kind":"Name","value":"filterAgentPda"}},{"kind":"Field","name":{"kind":"Name","value":"active"}},{"kind":"Field","name":{"kind":"Name","value":"disabledAt"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}}]}}]}}]}}]} as unknown as DocumentNode<WebhooksQuery, WebhooksQueryVariables>;
 export const CreateWebhookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateWebhook"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateWebhookInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createWebhook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"secret"}}]}}]}}]} as unknown as DocumentNode<CreateWebhookMutation, CreateWebhookMutationVariables>;

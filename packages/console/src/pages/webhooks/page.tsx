@@ -19,7 +19,7 @@ import { WebhooksDocument, type WebhooksQuery } from './page.generated.ts'
 import css from './page.module.css'
 import { eventsText, WebhookBadge } from './state.tsx'
 
-type Row = WebhooksQuery['webhooks'][number]
+type Row = WebhooksQuery['webhooks']['nodes'][number]
 
 const EXAMPLE = `registry.sessions.use(token)
 console.log(await registry.webhooks.list())`
@@ -51,7 +51,8 @@ function Webhooks() {
   if (error !== undefined)
     return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
   if (data === undefined) return <Loading rows={4} label="Loading your webhooks" />
-  const disabled = data.webhooks.filter(({ disabledAt }) => disabledAt)
+  const webhooks = data.webhooks.nodes
+  const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
   return (
     <div className={css.list}>
       {disabled.length > 0 && (
@@ -68,7 +69,7 @@ function Webhooks() {
           </p>
         </div>
       )}
-      {data.webhooks.length === 0 ? (
+      {webhooks.length === 0 ? (
         <Empty title="You have no webhooks">
           <p>
             Create the first one below. Without a receiver of your own, look at the{' '}
@@ -76,7 +77,7 @@ function Webhooks() {
           </p>
         </Empty>
       ) : (
-        <Table caption="Your webhooks" columns={COLUMNS} rows={data.webhooks} keyOf={({ id }) => id} />
+        <Table caption="Your webhooks" columns={COLUMNS} rows={webhooks} keyOf={({ id }) => id} />
       )}
       <CreateWebhook />
     </div>
@@ -115,7 +116,7 @@ function LastDelivery({ id }: { readonly id: string }) {
     variables: { id },
     requestPolicy: 'cache-and-network',
   })
-  const last = data?.webhookDeliveriesConnection?.edges[0]?.node
+  const last = data?.webhookDeliveries?.nodes[0]
   if (last === undefined) return fetching ? '…' : 'None yet'
   return (
     <Link href={`/webhooks/${id}/deliveries/${last.id}`}>

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
+import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Badge } from '../../ui/index.ts'
 
-export function eventsText(types: readonly string[]): string {
+export function eventsText(types: readonly WebhookEventType[]): string {
   return types.length === EVENT_TYPES.length ? 'All types' : types.map(eventTitle).join(', ')
 }
 
