@@ -121,7 +121,8 @@ const pdaArg = () =>
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
-    extensions: { tables: ['history'], errors: ['INVALID_CURSOR'] },
+    // A statement for all agents, but one for each different page.
+    extensions: { units: () => 1, tables: ['history'], errors: ['INVALID_CURSOR'] },
     type: HistoryConnectionRef,
     description: 'The changes of this agent, newest first.',
     args: { ...listArgs(), ...connectionArgs() },

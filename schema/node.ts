@@ -1,4 +1,5 @@
 import type { HistoryRow } from '../src/agents/agent-history.ts'
+import type { Pubkey } from '@agent-registry/solana'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import { isUuid } from '../src/domain/uuid.ts'
@@ -77,10 +78,20 @@ async function findTransaction(id: string, { services }: GraphQLContext): Promis
 /** A webhook or a delivery of the caller. Null for a caller without a wallet. */
 async function findOwn(
   id: string,
-  { services, authenticate }: GraphQLContext,
+  context: GraphQLContext,
 ): Promise<SubscriptionRow | DeliveryRecord | null> {
+  const known = wallets.get(context) ?? findWallet(context)
+  wallets.set(context, known)
+  const wallet = await known
+  return wallet === null ? null : context.services.webhooks.find(wallet, id)
+}
+
+/** Who sends an operation. Each authentication counts, and `nodes` needs it for many ids. */
+const wallets = new WeakMap<GraphQLContext, Promise<Pubkey | null>>()
+
+async function findWallet({ authenticate }: GraphQLContext): Promise<Pubkey | null> {
   try {
-    return await services.webhooks.find(await authenticate(), id)
+    return await authenticate()
   } catch (error) {
     if (isDomainError(error, 'AUTH_HEADERS_MISSING')) return null
     throw error

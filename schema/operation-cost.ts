@@ -102,7 +102,8 @@ export function operationUnits(
         ? values(node.selectionSet, type, { args, page: pageOf(field, args) })
         : 0
     // `nodes` returns an object for each id.
-    const page = Array.isArray(args['ids']) ? args['ids'].length : outer.page
+    const ids = args['ids']
+    const page = ids === undefined ? outer.page : Array.isArray(ids) ? ids.length : 1
     return entriesOf(field, parent, page) * ((field.extensions.weight ?? weightOf(type, parent)) + below)
   }
 

@@ -334,6 +334,16 @@ describe('node and nodes', () => {
     expect(refusal(await send(NODES, { ids: [id] }))).toEqual([['INVALID_NODE_ID', 400]])
   })
 
+  test('are one authentication, however many ids may belong to a wallet', async () => {
+    await withApp({ rateLimits: { authenticated: 2 } }, async (base) => {
+      const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
+      const ids = Array.from({ length: 60 }, () => UNKNOWN)
+      const answer = await ask(base, text, { ids })
+      expect(answer.data.nodes).toEqual(ids.map(() => null))
+      expect(answer.errors).toBeUndefined()
+    })
+  })
+
   test('each id costs a unit', async () => {
     await withApp({ rateLimits: { reads: 100 } }, async (base) => {
       const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'

@@ -42,11 +42,16 @@ test.each([
     '{ agentsPage(limit: 100000) { agents { pda } } }',
     2,
   ],
-  ['nested lists', '{ agents(first: 50) { nodes { history(first: 50) { nodes { delta } } } } }', 18],
+  ['nested lists', '{ agents(first: 50) { nodes { history(first: 50) { nodes { delta } } } } }', 19],
+  [
+    'different pages of a history',
+    `{ agent(pda: "x") { ${repeat(40, (i) => `a${i}: history(first: ${i + 1}) { __typename }`)} } }`,
+    41,
+  ],
   [
     'nested lists from the end',
     '{ agents(last: 50) { nodes { history(last: 50) { nodes { delta } } } } }',
-    18,
+    19,
   ],
   ['many root fields', `{ ${repeat(10, (i) => `a${i}: info { name }`)} }`, 10],
   ['a search', '{ agents(filter: { name: "x" }, first: 10) { nodes { pda } } }', 5],
@@ -77,6 +82,7 @@ test.each([
     21,
   ],
   ['the transactions of events', '{ registryEvents(first: 5) { nodes { transaction { slot } } } }', 51],
+  ['an object by its only id', '{ nodes(ids: "x") { ... on RegistryEvent { transaction { fee } } } }', 11],
   ['objects by their ids', `{ nodes(ids: [${repeat(100, (i) => `"${i}"`)}]) { id } }`, 101],
   ['a subscription', 'subscription { registryEvents { id } }', 1],
   [
