@@ -3,7 +3,7 @@ import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
 import { pageSize } from '../src/domain/connection.ts'
 import { type Page, offsetUnits } from '../src/domain/page.ts'
-import { AgentRef } from './agent.ts'
+import { AgentRef, pdaArg } from './agent.ts'
 import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
@@ -114,10 +114,6 @@ const HistoryFilter = builder.inputType('AgentHistoryFilter', {
 
 const listArgs = () =>
   builder.args((t) => ({ filter: t.field({ type: HistoryFilter, description: 'Default: all entries.' }) }))
-const pdaArg = () =>
-  builder.args((t) => ({
-    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-  }))
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({

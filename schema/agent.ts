@@ -147,6 +147,12 @@ const AgentFilter = builder.inputType('AgentFilter', {
   }),
 })
 
+/** The argument that names an agent. */
+export const pdaArg = () =>
+  builder.args((t) => ({
+    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+  }))
+
 const listArgs = () =>
   builder.args((t) => ({
     filter: t.field({
@@ -162,7 +168,7 @@ builder.queryFields((t) => ({
     type: AgentRef,
     nullable: true,
     description: 'Returns one agent. A closed agent is not found.',
-    args: { pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }) },
+    args: pdaArg(),
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agentByOwner: t.field({

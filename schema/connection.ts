@@ -28,7 +28,7 @@ const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement
 })
 
 interface ConnectionOptions {
-  /** The units of counting all entries, from the arguments of the list. Default: one for each list. */
+  /** The units of counting all entries, from the arguments of the list. Default: one per list. */
   readonly countUnits?: (args: Readonly<Record<string, unknown>>) => number
   /** Whether the connection has `totalCount`. Default: true. */
   readonly isCounted?: boolean

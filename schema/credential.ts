@@ -12,7 +12,7 @@ import {
   type VerificationResult,
 } from '../src/identity/credentials/verify/result.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
-import { AgentRef } from './agent.ts'
+import { AgentRef, pdaArg } from './agent.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { example } from './policy.ts'
 import { builder } from './builder.ts'
@@ -193,10 +193,6 @@ const listArgs = () =>
   builder.args((t) => ({
     filter: t.field({ type: CredentialFilter, description: 'Default: all credentials.' }),
   }))
-const pdaArg = () =>
-  builder.args((t) => ({
-    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-  }))
 
 const CredentialConnectionRef = connectionType('Credential', CredentialRef, { countUnits: () => 0 })
 const pageOf = ({ credentials }: CredentialList, page: ConnectionInput) =>
@@ -288,7 +284,7 @@ builder.mutationField('verifyCredential', (t) =>
     description:
       'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent.',
     args: {
-      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+      ...pdaArg(),
       source: t.arg({ type: CredentialSource, required: true, description: 'The credential.' }),
     },
     resolve: async (_, { pda, source }, { services, authenticate }) =>

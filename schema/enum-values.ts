@@ -1,4 +1,4 @@
-/** The name of a text in the schema: `created_at` is CREATED_AT, and `dataAnalysis` DATA_ANALYSIS. */
+/** The name of a text in the schema: CREATED_AT for `created_at`. */
 export function enumName(text: string): string {
   return text
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')

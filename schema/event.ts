@@ -173,7 +173,7 @@ const CategoryChangeRef = builder
   })
 
 /** The changed members with their old and new values. */
-export interface MetadataChanges {
+interface MetadataChanges {
   readonly name?: Change<string>
   readonly serviceCategory?: Change<typeof ServiceCategory.$inferType>
   readonly capabilities?: Change<unknown>
@@ -182,7 +182,7 @@ export interface MetadataChanges {
   readonly agentCardHash?: Change<string>
 }
 
-export const MetadataChangesRef = builder.objectRef<MetadataChanges>('AgentMetadataChanges').implement({
+const MetadataChangesRef = builder.objectRef<MetadataChanges>('AgentMetadataChanges').implement({
   description: 'What changed of the metadata of an agent. Null: unchanged.',
   fields: (t) => ({
     name: t.expose('name', { ...NAME, type: TextChangeRef, nullable: true }),

@@ -1,12 +1,8 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { offsetUnits, type Page, pageBounds } from '../src/domain/page.ts'
+import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
 import {
   ATTEMPT_ERRORS,
-  ATTEMPT_OUTCOMES,
-  DELIVERY_STATUSES,
-  DELIVERY_TRIGGERS,
-} from '../src/domain/webhook-delivery.ts'
-import {
   type AttemptRecord,
   ATTEMPTS_SHOWN,
   type DeliveryRecord,

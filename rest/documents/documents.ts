@@ -16,6 +16,7 @@ import {
   type FragmentDefinitionNode,
   getDirectiveValues,
   type GraphQLDirective,
+  type GraphQLEnumType,
   GraphQLError,
   Kind,
   type OperationDefinitionNode,
@@ -57,8 +58,6 @@ export function mistake(problem: string, node: ASTNode): Error {
   return new Error(new GraphQLError(text, { nodes: [place] }).toString())
 }
 
-export const TOOLSETS = ['AGENTS', 'CREDENTIALS', 'TRANSACTIONS', 'WEBHOOKS'] as const
-
 /** What `@tool` of an operation says. */
 export interface Tool {
   /** Unique among all tools. */
@@ -67,7 +66,7 @@ export interface Tool {
   /** In place of the text of the operation or its field. */
   readonly description?: string | null
   readonly effect: 'READ' | 'PREPARE' | 'ATTACH' | 'SEND'
-  readonly toolset: (typeof TOOLSETS)[number]
+  readonly toolset: string
 }
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
@@ -99,6 +98,9 @@ const DIRECTIVES = new Set(
     each.kind === Kind.DIRECTIVE_DEFINITION ? [each.name.value] : [],
   ),
 )
+
+/** The values of `toolset` of `@tool`. */
+export const TOOLSETS = (extended.getType('Toolset') as GraphQLEnumType).getValues().map(({ name }) => name)
 
 /** The values of a directive of rest/ on a node. Null if the node does not have it. */
 export function directiveOf<Name extends keyof Directives>(

@@ -62,7 +62,7 @@ interface Tool {
   readonly name: string
   readonly priority: Priority
   readonly isReadOnly: boolean
-  readonly toolset: Toolset
+  readonly toolset: string
   register(server: McpServer, context: McpContext): void
 }
 
@@ -244,12 +244,11 @@ export function toolsOf(all: Iterable<Operation>): Tool[] {
   return Array.from(all).flatMap((each) => toTool(each) ?? [])
 }
 
-type Toolset = NonNullable<Operation['tool']>['toolset']
 const readToolset = enumParameter(TOOLSETS.map((each) => each.toLowerCase()))
 
 /**
- * The tools that a client asks for: `?toolsets=agents,webhooks`, and `?readonly=true` for those that
- * change nothing. Throws INVALID_ENUM and INVALID_BOOLEAN.
+ * The tools that a client asks for: `?toolsets=agents,webhooks`, and `?readonly=true` for those
+ * that change nothing. Throws INVALID_ENUM and INVALID_BOOLEAN.
  */
 export function chosenTools(tools: readonly Tool[], url: string): Tool[] {
   const { searchParams } = new URL(url, 'http://localhost')

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
+import { isLoopbackHost } from '../../src/platform/net/check-url.ts'
 
 /**
  * Refuses web pages of other origins where CORS does not: for WebSockets and MCP. A page can rebind
@@ -43,11 +44,13 @@ export function createOriginGuard(
   }
 }
 
-const LOOPBACK = /^(?:127(?:\.\d+){3}|\[?::1\]?|localhost|.*\.localhost)$/
-
 /** Whether only programs of this machine can reach the service under these names. */
 export function isLocal(ownNames: readonly string[] | null): boolean {
-  return ownNames !== null && ownNames.length > 0 && ownNames.every((name) => LOOPBACK.test(name))
+  return (
+    ownNames !== null &&
+    ownNames.length > 0 &&
+    ownNames.every((name) => isLoopbackHost(name.replace(/^\[(.*)\]$/, '$1')))
+  )
 }
 
 /** Ignores the port, which differs behind a container or a proxy and plays no part in rebinding. */

@@ -30,25 +30,6 @@ export const ATTEMPT_OUTCOMES = ['success', 'failure', 'gone', 'stale', 'lost'] 
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-/** Why an attempt got no valid response. */
-export const ATTEMPT_ERRORS = [
-  'timeout',
-  'dns_error',
-  'connect_error',
-  'tls_error',
-  'reset',
-  'ssrf_blocked',
-  'header_overflow',
-  'too_large',
-  'bad_encoding',
-  'bad_redirect',
-  'protocol_error',
-  'aborted',
-  'worker_lost',
-] as const
-
-export type AttemptError = (typeof ATTEMPT_ERRORS)[number]
-
 /** The reason why the service disabled a webhook. Its owner can enable it again. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const
 

@@ -57,7 +57,7 @@ export function stakeRow(label: string, overrides: Partial<NewStake> = {}): NewS
   }
 }
 
-/** A row of a credential that is valid for ever. `label` determines its agent and `name` its hash. */
+/** A credential that is valid for ever. `label` determines its agent and `name` its hash. */
 export function credentialRow(
   label: string,
   name = 'credential',

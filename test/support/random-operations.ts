@@ -53,7 +53,7 @@ const ROOTS = [
 const MAX_DEPTH = 4
 const RARE = new Set(['after', 'before', 'last'])
 
-/** Operations as operators write them: queries with variables, fragments, aliases and nested lists. */
+/** Operations of operators: queries with variables, fragments, aliases and nested lists. */
 export function randomOperation(index: number, values: ScalarValues): fc.Arbitrary<RandomOperation> {
   return fc.gen().map((draw) => new Writer(draw, `P${index}`, values).write())
 }

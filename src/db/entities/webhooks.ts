@@ -1,9 +1,9 @@
+import type { HttpErrorCode } from '../../platform/net/error-codes.ts'
 import { defineEntity, p } from '@mikro-orm/core'
 import type {
   AttemptOutcome,
   DeliveryStatus,
   DeliveryTrigger,
-  AttemptError,
   DisabledReason,
   OpenStatus,
 } from '../../domain/webhook-delivery.ts'
@@ -178,7 +178,7 @@ export const WebhookAttempt = defineEntity({
     startedAt: timestamp(),
     durationMs: p.integer(),
     responseStatus: p.integer().strictNullable(),
-    errorCode: p.text().$type<AttemptError>().strictNullable(),
+    errorCode: p.text().$type<HttpErrorCode | 'worker_lost'>().strictNullable(),
     /** The start of the response body, as text. */
     responseExcerpt: p.text().strictNullable(),
     /** The retry that was scheduled. */

@@ -14,7 +14,7 @@ const TAKE_OVER_SECONDS = 15
 
 /** How up to date the tables are. */
 export interface IndexerHealth {
-  /** The phase of this process' indexer, `off` if it has none, or `unknown` without the database. */
+  /** Of the indexer of this process: `off` if it has none, `unknown` without the database. */
   readonly phase: IndexerPhase | 'off' | 'unknown'
   /** The tables contain everything up to this slot. Null before the first. */
   readonly cursorSlot: number | null

@@ -4,9 +4,13 @@ import type { Database } from '../../db/database.ts'
 import type { WebhookAttempt, WebhookDelivery } from '../../db/entities/webhooks.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { HTTP_ERROR_CODES } from '../../platform/net/error-codes.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
 export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
+
+/** Why an attempt got no valid response. */
+export const ATTEMPT_ERRORS = [...HTTP_ERROR_CODES, 'worker_lost'] as const
 
 /** The last attempts of a delivery that are shown. Only requests of its owner cause more. */
 export const ATTEMPTS_SHOWN = 20

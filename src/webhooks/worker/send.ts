@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
-import type { AttemptError } from '../../domain/webhook-delivery.ts'
+import type { HttpErrorCode } from '../../platform/net/error-codes.ts'
 import { WORKER_LIMITS } from './limits.ts'
 import { excerptOf, retryAfterMs } from './response.ts'
 import { signDelivery, signStandard } from './sign-delivery.ts'
@@ -26,7 +26,7 @@ export interface AttemptResult {
   readonly outcome: 'success' | 'failure' | 'gone'
   readonly status?: number | undefined
   /** Why there was no response: such as `timeout`. */
-  readonly errorCode?: AttemptError | undefined
+  readonly errorCode?: HttpErrorCode | 'worker_lost' | undefined
   readonly retryAfterMs?: number | undefined
   readonly excerpt?: string | undefined
   readonly durationMs: number

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { AttemptError } from '../../../src/domain/webhook-delivery.ts'
 import type { HttpErrorCode } from '../../../src/platform/net/error-codes.ts'
 import type { Send } from '../../../src/webhooks/worker/send.ts'
 import { ok, noResponse, status } from '../../support/webhooks/receiver-farm.ts'
@@ -171,11 +170,11 @@ test('an endpoint is paused if it cannot be reached, and a blocked address is tr
     bad_redirect: [5, null],
     protocol_error: [5, null],
   }
-  const codes = Object.keys(expected) as AttemptError[]
+  const codes = Object.keys(expected) as HttpErrorCode[]
   const ids = await Promise.all(codes.map((code) => world.subscribe(`/${code}`, { connect_failures: 4 })))
   const delays = await delaysAfterFailure(ids, async ({ url }) => ({
     outcome: 'failure',
-    errorCode: new URL(url).pathname.slice(1) as AttemptError,
+    errorCode: new URL(url).pathname.slice(1) as HttpErrorCode,
     durationMs: 1,
   }))
   expect(Object.fromEntries(codes.map((code, i) => [code, delays[i]]))).toEqual(expected)

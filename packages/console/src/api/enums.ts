@@ -1,4 +1,4 @@
-/** The name of a text in GraphQL: DATA_ANALYSIS for `dataAnalysis`, AGENT_UPDATED for `agent.updated`. */
+/** The name of a text in GraphQL: AGENT_UPDATED for `agent.updated`. */
 export function enumName(text: string): string {
   return text
     .replace(/([a-z])([A-Z])/g, '$1_$2')

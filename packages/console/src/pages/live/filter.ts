@@ -9,7 +9,7 @@ export interface FeedFilter {
   readonly agentPda?: string
 }
 
-/** The filter in the URL. Links may have texts such as `agent.updated`. What is unknown is left out. */
+/** The filter in the URL, also in texts such as `agent.updated`. What is unknown is left out. */
 export function readFilter(search: URLSearchParams): FeedFilter {
   const given = new Set((search.get('types') ?? '').split(',').map(enumName))
   const types = EVENT_TYPES.filter((type) => given.has(type))
