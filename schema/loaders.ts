@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader'
 import type { HistoryFilter, HistoryRow } from '../src/agents/agent-history.ts'
-import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { Connection, ConnectionInput } from '../src/domain/connection.ts'
 import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import type {
@@ -8,7 +7,7 @@ import type {
   CredentialList,
 } from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
-import type { StakeRow } from '../src/stakes/stake-reads.ts'
+import type { AgentRow, StakeRow } from '../src/registry/rows.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 

@@ -27,6 +27,7 @@ import { type AdmissionLimits, createAdmission } from '../../src/platform/overlo
 import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
+import type { RegistryReader } from '../../src/registry/registry.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/fee-payer-status.ts'
 import type { SponsorshipOptions } from '../../src/sponsorship/context.ts'
@@ -116,6 +117,8 @@ export interface TestAppOptions {
   responseCacheBytes: number
   /** Default: none, so PostgreSQL searches by name. */
   searchIndex: SearchIndex
+  /** Default: none, so PostgreSQL reads agents and stakes. */
+  registry: RegistryReader
 }
 
 export const SPONSOR_LIMITS = {
@@ -210,6 +213,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     em: database.orm.em,
     reads: await openReads(database.orm),
     searchIndex: options.searchIndex,
+    registry: options.registry,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),

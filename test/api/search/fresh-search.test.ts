@@ -148,7 +148,7 @@ test('the index alone answers a search, and is read again if an agent changed me
     if (refreshed.push(request.refresh) === 1) await insertAgents(kysely, [agentRow('Osprey 2')])
     return found
   }
-  const reads = createAgentReads(await openReads(database.orm), { ...index, search })
+  const reads = createAgentReads(await openReads(database.orm), { index: { ...index, search } })
   expect((await reads.list({ name: 'osprey' })).total).toBe(2)
   expect(refreshed).toEqual([false, true])
   expect((await reads.listConnection({ name: 'osprey' })).edges).toHaveLength(2)
