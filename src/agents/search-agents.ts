@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { type AgentFilter, conditionsOf } from './agent-filter.ts'
 import type { CountedPage } from '../registry/agents-copy.ts'
-import { changedKeys, serverText, sinceValues } from '../registry/changes.ts'
+import { isChanged, serverText, unseenBy } from '../registry/changes.ts'
 import { agentColumns, type AgentRow } from '../registry/rows.ts'
 import type { Window } from '../registry/table-copy.ts'
 import type { NameSearch } from './search-index/name-index.ts'
@@ -36,7 +36,9 @@ export async function searchAgents(
 }
 
 const SERVER = sql.raw(serverText(['agents']))
-const IS_UNCHANGED = sql.raw(`not exists (${changedKeys('agents', 1)})`)
+const IS_CHANGED = sql.raw(
+  isChanged(['agents'], '(select first from since)', '(select running from since)::xid8[]'),
+)
 
 /** Null if an agent has changed since the index was read. */
 async function readRows(
@@ -44,11 +46,11 @@ async function readRows(
   { pdas, position }: LocatedAgents,
   name: string,
 ): Promise<AgentRow[] | null> {
-  const [first, running] = sinceValues(position)
+  const [first, running] = unseenBy(position)
   const { rows } = await sql<AgentRow & { isCurrent: boolean }>`
     with since as (select ${first}::xid8 as first, ${running}::xid8[] as running)
     select position.is_current as "isCurrent", ${agentColumns}, similarity(agents.name, ${name}) as "nameSimilarity"
-    from (select ${IS_UNCHANGED} and ${SERVER} = ${position.server} as is_current) as position
+    from (select ${SERVER} = ${position.server} and not ${IS_CHANGED} as is_current) as position
     left join unnest(${pdas}::text[]) with ordinality as found (pda, rank) on position.is_current
     left join agents on agents.pda = found.pda
     order by found.rank`.execute(kysely)

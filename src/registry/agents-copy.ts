@@ -103,7 +103,8 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     super(agentSelection.names)
   }
 
-  protected sortValues(row: AgentRow, [micros, lowered]: readonly unknown[]) {
+  protected sortValues(row: AgentRow, values: readonly unknown[]) {
+    const [micros, lowered] = values.slice(-2)
     const lower = byteOrder((lowered as string | null) ?? row.name.toLowerCase())
     const name = byteOrder(row.name)
     return [micros as number, row.reputationScore, name, lower === name ? name : lower]

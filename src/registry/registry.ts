@@ -95,7 +95,8 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
       if (rows === null) return null
       for (const change of rows) {
         apply(copy, change)
-        await pause()
+        const waiting = pause()
+        if (waiting !== undefined) await waiting
       }
       checkSize(copy, maxBytes)
       position = next
@@ -169,7 +170,8 @@ async function load(feed: ChangeFeed, maxBytes: number, pause: Pause): Promise<S
     for await (const page of feed.pages(i)) {
       for (const values of page) {
         table.put(values)
-        await pause()
+        const waiting = pause()
+        if (waiting !== undefined) await waiting
       }
       checkSize(copy, maxBytes)
     }

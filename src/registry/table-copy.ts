@@ -27,6 +27,7 @@ export const MAX_SELECTED = 20_000
 /** For objects, lookups and orders, measured. */
 const BYTES_PER_ROW = 450
 const BYTES_PER_TEXT = 20
+const MAX_SHARED = 64
 
 type Values = Record<string, unknown>
 
@@ -38,10 +39,13 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
   readonly #free: number[] = []
   readonly #names: readonly string[]
   readonly #template: Values
+  /** Texts that many rows have, by property. */
+  readonly #texts: readonly Map<string, string>[]
 
   /** The names of the row's properties are those of the first values that `put` is given. */
   constructor(names: readonly string[]) {
     this.#names = names
+    this.#texts = names.map(() => new Map())
     this.#template = Object.fromEntries(names.map((name) => [name, null]))
   }
 
@@ -64,14 +68,14 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
     const known = this.#slots.get(row.pda)
     const slot = known ?? this.#free.pop() ?? this.rows.length
     const before = known === undefined ? null : this.rows[slot]!
-    if (before !== null) this.bytes -= bytesOf(before as Values)
-    this.bytes += bytesOf(row as Values)
+    if (before !== null) this.bytes -= this.#bytesOf(before)
+    this.bytes += this.#bytesOf(row)
     this.#slots.set(row.pda, slot)
     this.rows[slot] = row
-    const sortValues = this.sortValues(row, values.slice(this.#names.length))
-    for (const [i, order] of this.orders.entries())
-      if (before === null) order.add(slot, sortValues[i]!)
-      else order.change(slot, sortValues[i]!)
+    const sortValues = this.sortValues(row, values)
+    for (let i = 0; i < sortValues.length; i++)
+      if (before === null) this.orders[i]!.add(slot, sortValues[i]!)
+      else this.orders[i]!.change(slot, sortValues[i]!)
     if (before !== null) this.removed(slot, before)
     this.added(slot, row)
   }
@@ -92,7 +96,7 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
     const row = this.rows[slot]!
     for (const order of this.orders) order.remove(slot)
     this.removed(slot, row)
-    this.bytes -= bytesOf(row as Values)
+    this.bytes -= this.#bytesOf(row)
     this.#slots.delete(pda)
     this.rows[slot] = undefined
     this.#free.push(slot)
@@ -101,15 +105,35 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
   #rowOf(values: readonly unknown[]): Row {
     // A copy has the shape of the template, so that all rows have the same hidden class.
     const row = { ...this.#template }
-    for (let i = 0; i < this.#names.length; i++) row[this.#names[i]!] = values[i]
+    for (let i = 0; i < this.#names.length; i++) row[this.#names[i]!] = this.#shared(values, i)
     return row as unknown as Row
+  }
+
+  /** The value, or an equal text that is in memory already. */
+  #shared(values: readonly unknown[], at: number): unknown {
+    const value = values[at]
+    if (typeof value !== 'string') return value
+    for (let i = 0; i < at; i++) if (values[i] === value) return values[i]
+    const texts = this.#texts[at]!
+    const known = texts.get(value)
+    if (known === undefined && texts.size < MAX_SHARED) texts.set(value, value)
+    return known ?? value
+  }
+
+  #bytesOf(row: Row): number {
+    let bytes = BYTES_PER_ROW
+    for (const name of this.#names) {
+      const value = (row as Values)[name]
+      if (typeof value === 'string') bytes += BYTES_PER_TEXT + value.length
+    }
+    return bytes
   }
 
   protected readonly pdaOf = (slot: number): string => this.rows[slot]!.pda
 
   protected abstract readonly orders: readonly SortOrder[]
-  /** By order. */
-  protected abstract sortValues(row: Row, extras: readonly unknown[]): readonly SortValue[]
+  /** By order. The values are those of the select list. */
+  protected abstract sortValues(row: Row, values: readonly unknown[]): readonly SortValue[]
   protected abstract added(slot: number, row: Row): void
   protected abstract removed(slot: number, row: Row): void
 
@@ -154,15 +178,6 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
     )
     return Array.from(page, (slot) => this.rows[slot]!)
   }
-}
-
-function bytesOf(row: Values): number {
-  let bytes = BYTES_PER_ROW
-  for (const name in row) {
-    const value = row[name]
-    if (typeof value === 'string') bytes += BYTES_PER_TEXT + value.length
-  }
-  return bytes
 }
 
 /** Slots by a value that few rows share. */

@@ -37,6 +37,7 @@ import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.t
 import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
+import { createTestRegistry } from './registry.ts'
 import { registryAccounts } from './registry-accounts.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
 import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
@@ -117,7 +118,7 @@ export interface TestAppOptions {
   responseCacheBytes: number
   /** Default: none, so PostgreSQL searches by name. */
   searchIndex: SearchIndex
-  /** Default: none, so PostgreSQL reads agents and stakes. */
+  /** Default: none, so PostgreSQL reads agents and stakes, or in memory if TEST_REGISTRY=memory. */
   registry: RegistryReader
 }
 
@@ -209,11 +210,12 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     metrics,
     streamLimits: options.streamLimits,
   })
+  const own = process.env.TEST_REGISTRY === 'memory' ? await createTestRegistry(database) : undefined
   const services = createServices({
     em: database.orm.em,
     reads: await openReads(database.orm),
     searchIndex: options.searchIndex,
-    registry: options.registry,
+    registry: options.registry ?? own,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
@@ -266,6 +268,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   if (options.tablesFilled ?? true) await services.agents.find([])
   const close = async (): Promise<void> => {
     await app.close()
+    await own?.stop()
     await liveEvents.close()
     await identity.close()
     await http.close()
