@@ -6,7 +6,7 @@ import type { Metrics } from '../platform/metrics/metrics.ts'
 import { AGENTS, AgentsCopy } from './agents-copy.ts'
 import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
-import type { Pause } from './sorted-slots.ts'
+import type { Pause } from './sort-order.ts'
 import { STAKES, StakesCopy } from './stakes-copy.ts'
 
 /** All agents and stakes of one snapshot. */
@@ -77,22 +77,30 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
     const { position, rows } = await feed.changes(before.position, MAX_CHANGES_AT_ONCE)
     // A later fence did not wait for this one, and has read more.
     if (serving !== before) return null
-    serving = null
     if (rows === null) {
-      behind = before
-      loop.wake()
+      suspend()
       return null
     }
+    // If a change cannot be applied, all rows are read again.
+    serving = null
     for (const change of rows) apply(before.copy, change)
     serving = { copy: before.copy, position }
     return before.copy
   }, FENCE_TIMEOUT_MS)
+
+  /** Reads go to the database until the loop has caught up. */
+  function suspend(): void {
+    behind = serving
+    serving = null
+    loop.wake()
+  }
 
   /** Null if there are too many changes, or another server. */
   async function catchUp({ copy, position }: Serving, pause: Pause): Promise<Serving | null> {
     for (;;) {
       const { position: next, rows } = await feed.changes(position, MAX_CHANGES)
       if (rows === null) return null
+      behind = null
       for (const change of rows) {
         apply(copy, change)
         const waiting = pause()
@@ -122,16 +130,17 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
       try {
         if (serving !== null) await fence()
         else {
-          const last = behind
+          const caughtUp = behind && (await catchUp(behind, pause))
           behind = null
-          serving = (last && (await catchUp(last, pause))) ?? (await loadAndCatchUp(pause))
+          serving = caughtUp ?? (await loadAndCatchUp(pause))
         }
-        if (serving === null) return behind === null ? RETRY_MS : 0
+        if (serving === null) return 0
         checkSize(serving.copy, maxBytes)
         return POLL_MS
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error
         serving = null
+        behind = null
         logger.warn(`reads of agents and stakes need the database: a copy needs more than ${maxBytes} bytes`)
         return TOO_LARGE_MS
       }
@@ -153,8 +162,9 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
   return {
     status,
     read: async (fromMemory, fromDatabase) => {
-      // What fails here fails in the database too, and is reported then.
       const copy = serving === null ? null : await fence().catch(() => null)
+      // What fails here fails in the database too, and is reported then.
+      if (copy === null && serving !== null) suspend()
       const found = copy === null ? undefined : fromMemory(copy)
       count(found === undefined ? 'database' : 'memory')
       return found === undefined ? fromDatabase() : found

@@ -1,7 +1,6 @@
 import type { Change } from './changes.ts'
 import { selectWindow } from './select-window.ts'
-import type { SortKey, SortOrder, SortValue } from './sort-order.ts'
-import type { Pause, SortedSlots } from './sorted-slots.ts'
+import type { Pause, SortedSlots, SortKey, SortOrder, SortValue } from './sort-order.ts'
 
 /** The part of a list that is read. */
 export interface Window {

@@ -118,7 +118,7 @@ export interface TestAppOptions {
   responseCacheBytes: number
   /** Default: none, so PostgreSQL searches by name. */
   searchIndex: SearchIndex
-  /** Default: none, so PostgreSQL reads agents and stakes, or in memory if TEST_REGISTRY=memory. */
+  /** Default: one in memory, or `databaseReader` if TEST_REGISTRY=database. */
   registry: RegistryReader
 }
 
@@ -210,7 +210,10 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     metrics,
     streamLimits: options.streamLimits,
   })
-  const own = process.env.TEST_REGISTRY === 'memory' ? await createTestRegistry(database) : undefined
+  const own =
+    options.registry === undefined && process.env.TEST_REGISTRY !== 'database'
+      ? await createTestRegistry(database)
+      : undefined
   const services = createServices({
     em: database.orm.em,
     reads: await openReads(database.orm),
