@@ -23,7 +23,7 @@ export class SortedSlots {
   }
 
   /** Replaces all slots by these, which are in order. */
-  fill(sorted: Uint32Array): void {
+  replace(sorted: Uint32Array): void {
     this.#blocks = []
     for (let i = 0; i < sorted.length; i += FILLED) this.#blocks.push(blockOf(sorted.subarray(i, i + FILLED)))
     this.size = sorted.length
@@ -229,8 +229,8 @@ export class SortOrder {
       reversed.set(sorted.subarray(start, i), sorted.length - i)
       start = i
     }
-    this.#ascending.fill(sorted)
-    this.#descending.fill(reversed)
+    this.#ascending.replace(sorted)
+    this.#descending.replace(reversed)
     this.#isBuilt = true
   }
 }

@@ -90,11 +90,9 @@ const agentFilters = fc
       { maxLength: 3 },
     ),
   )
-  .map(([{ sort, order, ...conditions }, kept]) => ({
-    sort,
-    order,
-    ...Object.fromEntries(Object.entries(conditions).filter(([name]) => kept.includes(name))),
-  }))
+  .map(([filter, kept]) =>
+    Object.fromEntries(Object.entries(filter).filter(([name]) => ['sort', 'order', ...kept].includes(name))),
+  )
 const stakeFilters = fc.record({
   owner: optional(owners),
   agentPda: optional(labels.map((label) => keyOf(`agent ${label}`))),
@@ -330,7 +328,7 @@ async function answer({ agents, stakes, stats }: Reads, read: Read): Promise<unk
       return pageOf(await stakes.list({ ...read.filter, ...read.page }))
     case 'stakesConnection':
       return connections((page) => stakes.listConnection({ ...read.filter, ...page }), read.size)
-    case 'found':
+    default:
       return Promise.all(
         [
           agents.find(read.labels.map((label) => keyOf(`agent ${label}`))),

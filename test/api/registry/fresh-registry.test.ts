@@ -46,7 +46,9 @@ afterAll(async () => {
   await database.drop()
 })
 beforeEach(async () => {
-  await eventually(() => expect(registries.map((each) => each.status().ready)).toEqual([true, true]))
+  await eventually(() => {
+    if (!registries.every((each) => each.status().ready)) throw new Error('not in memory')
+  })
   await sql`delete from agents`.execute(kysely)
   await sql`delete from stakes`.execute(kysely)
   fromMemory = 0
@@ -64,16 +66,16 @@ test('a read shows each commit before it, on two processes, with many readers', 
   await insertAgents(kysely, [agentRow('counter', { reputation_score: 0 })])
   let committed = 0
   let checks = 0
-  let isDone = false
+  const writing = { isDone: false }
   const writer = (async () => {
     for (let i = 1; i <= 300; i++) {
       await sql`update agents set reputation_score = ${i} where pda = ${pdaOf('counter')}`.execute(kysely)
       committed = i
     }
-    isDone = true
+    writing.isDone = true
   })()
   const reader = async (reads: AgentReads, kind: number): Promise<void> => {
-    while (!isDone) {
+    while (!writing.isDone) {
       const oldest = committed
       const found =
         kind === 0
@@ -127,7 +129,7 @@ test('rows, totals and sums are of one moment while writers move agents between 
   const reads = await openReads(database.orm)
   const stats = createRegistryReads(reads, registry)
   const stakes = createStakeReads(reads, registry)
-  let isDone = false
+  const writing = { isDone: false }
   // One agent each way, and one unit between two stakes, so counts and sums are always the same.
   const writer = (async () => {
     for (let i = 0; i < 150; i++)
@@ -140,9 +142,9 @@ test('rows, totals and sums are of one moment while writers move agents between 
           update stakes set deposited_amount = deposited_amount + case pda when ${keyOf('stake moving 1')} then 1 else -1 end
           where pda in (${keyOf('stake moving 1')}, ${keyOf(`stake moving ${2 + (i % 10)}`)})`.execute(work)
       })
-    isDone = true
+    writing.isDone = true
   })()
-  while (!isDone) {
+  while (!writing.isDone) {
     const page = await agents[0]!.list({ tier: 'basic', limit: 200 })
     expect([page.total, page.rows.length]).toEqual([20, 20])
     expect(page.rows.every(({ tier }) => tier === 'basic')).toBe(true)
@@ -194,6 +196,7 @@ test('rows that were restored without triggers are read again', async () => {
     await sql`alter table agents enable trigger all`.execute(work)
   })
   await expectSame()
+  expect(await agents[0]!.lookUp(pdaOf('before'))).toBeNull()
   // `enable trigger` forgets `always`.
   for (const trigger of [
     'record_search_insert',

@@ -26,7 +26,7 @@ test('after a restart of PostgreSQL, rows that changed without their triggers ar
   try {
     expect(await names()).toEqual(['before'])
     await postgres.stop()
-    await expect(names()).rejects.toThrow()
+    await expect(names()).rejects.toThrow(/ENOENT|ECONNREFUSED|terminat/)
     postgres = await startEmbeddedPostgres(server)
     // Like a backup from before the change: nothing in it tells what differs.
     await eventually(() =>
