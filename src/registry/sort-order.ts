@@ -219,7 +219,8 @@ export class SortOrder {
   /** Sorts the slots that were added. They must be numbered in the order of pda. */
   async build(pause: Pause): Promise<void> {
     const rising = this.#rising
-    const slots = Uint32Array.from(this.#values.keys())
+    const slots = new Uint32Array(this.#values.length)
+    for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
     const sorted = await sortInParts(slots, (one, other) => rising(one, other) || one - other, pause)
     const reversed = new Uint32Array(sorted.length)
     let start = 0

@@ -30,11 +30,42 @@ const MAX_SHARED = 64
 
 type Values = Record<string, unknown>
 
+const PARTS = 64
+
+/** A Map in parts: a whole one with a million texts would stop everything while it grows. */
+class TextMap<Value> {
+  size = 0
+  readonly #parts = Array.from({ length: PARTS }, () => new Map<string, Value>())
+
+  get(text: string): Value | undefined {
+    return this.#partOf(text).get(text)
+  }
+
+  set(text: string, value: Value): void {
+    const part = this.#partOf(text)
+    const before = part.size
+    part.set(text, value)
+    this.size += part.size - before
+  }
+
+  delete(text: string): void {
+    if (this.#partOf(text).delete(text)) this.size -= 1
+  }
+
+  #partOf(text: string): Map<string, Value> {
+    // Keys differ in their last characters.
+    const { length } = text
+    const ending = text.charCodeAt(length - 1) * 7 + text.charCodeAt(length - 2)
+    // Not a number for texts of less than two characters.
+    return this.#parts[(ending | 0) % PARTS]!
+  }
+}
+
 /** All rows of a table, by slot. A slot is a small number that is reused after its row is removed. */
 export abstract class TableCopy<Row extends { readonly pda: string }> {
   bytes = 0
   protected readonly rows: (Row | undefined)[] = []
-  readonly #slots = new Map<string, number>()
+  readonly #slots = new TextMap<number>()
   readonly #free: number[] = []
   readonly #names: readonly string[]
   readonly #template: Values
@@ -181,7 +212,7 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
 
 /** Slots by a value that few rows share. */
 export class SlotGroups {
-  readonly #groups = new Map<string, number | Set<number>>()
+  readonly #groups = new TextMap<number | Set<number>>()
 
   add(value: string, slot: number): void {
     const group = this.#groups.get(value)
