@@ -269,7 +269,6 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
       expect(await answer(memory, read)).toEqual(expected)
     },
     write: async (write) => {
-      if (write.kind === 'many') return changeMany(kysely, write.label)
       if (write.kind === 'end') {
         const client = open.shift()
         if (client !== undefined) await end(client, write.commits ? 'commit' : 'rollback')
@@ -279,7 +278,8 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
       // Another open transaction may have locked a row.
       await client.query('begin; set local lock_timeout = 20')
       try {
-        for (const [i, change] of write.changes.entries()) {
+        const all = write.kind === 'many' ? manyChanges(write.label) : write.changes
+        for (const [i, change] of all.entries()) {
           if (write.kind === 'savepoint') await client.query(`savepoint s${i}`)
           await apply(client, change)
           if (write.kind === 'savepoint' && i % 2 === 1) await client.query(`rollback to savepoint s${i}`)
@@ -300,14 +300,13 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
 }
 
 /** More changes than a read applies. */
-async function changeMany(kysely: Kysely<Database>, label: string): Promise<void> {
-  const agents = Array.from({ length: 130 }, (_, i) => agentRow(`one of many ${i}`, { version: label }))
-  await kysely
-    .insertInto('agents')
-    .values(agents)
-    .onConflict((conflict) => conflict.column('pda').doUpdateSet({ version: label }))
-    .execute()
-}
+const manyChanges = (version: string): Change[] =>
+  Array.from({ length: 130 }, (_, i) => ({
+    kind: 'putAgent',
+    label: `one of many ${i}`,
+    owner: keyOf('owner 1'),
+    changes: { version },
+  }))
 
 /** What a read shows, without what a page of PostgreSQL has in addition. */
 async function answer({ agents, stakes, stats }: Reads, read: Read): Promise<unknown> {
