@@ -6,8 +6,9 @@ import { buildApp } from '../../rest/app.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
-import { openReads } from '../../src/db/reads.ts'
+import { openReads, openRowReads } from '../../src/db/reads.ts'
 import { connectionOptions } from '../../src/db/session.ts'
+import { startRegistry } from '../../src/registry/registry.ts'
 import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
@@ -69,11 +70,19 @@ const searchIndex =
         metrics,
         minAgents: 0,
       })
+const registry = startRegistry({
+  query: await openRowReads(orm),
+  maxBytes: INDEX_BYTES,
+  logger: pino({ level: 'silent' }),
+  metrics,
+})
+while (!registry.status().ready) await delay(INDEX_POLL_MS)
 while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const services = createServices({
   em: orm.em,
   reads: await openReads(orm),
   searchIndex,
+  registry,
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),

@@ -53,6 +53,9 @@ const MAX_CHANGES_AT_ONCE = 100
 const MAX_CHANGES = 20_000
 /** A read takes less than a millisecond. After this time the server does not respond. */
 const FENCE_TIMEOUT_MS = 2_000
+/** Statements at a time. With one, a request would wait for two of them. */
+const FENCES = 3
+const MAX_ATTEMPTS = 5
 const POLL_MS = 1_000
 const RETRY_MS = 2_000
 /** After the copy was too large. */
@@ -71,22 +74,29 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
   let behind: Serving | null = null
   let loadMs = 0
 
-  const fence = shareReads(async (): Promise<RegistryCopy | null> => {
-    const before = serving
-    if (before === null) return null
-    const { position, rows } = await feed.changes(before.position, MAX_CHANGES_AT_ONCE)
-    // A later fence did not wait for this one, and has read more.
-    if (serving !== before) return null
-    if (rows === null) {
-      suspend()
-      return null
+  const readChanges = async (): Promise<RegistryCopy | null> => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && serving !== null; attempt += 1) {
+      const before: Serving = serving
+      const { position, rows } = await feed.changes(before.position, MAX_CHANGES_AT_ONCE)
+      // Another fence may have read changes meanwhile. Then only its rows are newer for certain. But
+      // if nothing had changed, the copy is complete, and more so with what the other has added.
+      const now: Serving | null = serving
+      if (now !== before && (now?.copy !== before.copy || rows?.length !== 0)) continue
+      if (rows === null) {
+        suspend()
+        return null
+      }
+      if (now === before) {
+        // If a change cannot be applied, all rows are read again.
+        serving = null
+        for (const change of rows) apply(before.copy, change)
+        serving = { copy: before.copy, position }
+      }
+      return before.copy
     }
-    // If a change cannot be applied, all rows are read again.
-    serving = null
-    for (const change of rows) apply(before.copy, change)
-    serving = { copy: before.copy, position }
-    return before.copy
-  }, FENCE_TIMEOUT_MS)
+    return null
+  }
+  const fence = shareReads(readChanges, FENCE_TIMEOUT_MS, FENCES)
 
   /** Reads go to the database until the loop has caught up. */
   function suspend(): void {

@@ -24,7 +24,7 @@ export function withKeys(window: Window, valueOf: (value: SortValue) => SortValu
 export const MAX_SCANNED = 100_000
 export const MAX_SELECTED = 20_000
 /** For objects, lookups and orders, measured. */
-const BYTES_PER_ROW = 450
+const BYTES_PER_ROW = 240
 const BYTES_PER_TEXT = 20
 const MAX_SHARED = 64
 
