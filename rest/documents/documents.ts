@@ -34,7 +34,7 @@ export interface Rest {
   readonly tag: string
   readonly status: number
   readonly store: boolean
-  readonly exempt: boolean
+  readonly exempt?: 'OVERLOAD' | 'ALL' | null
   readonly anyQuery: boolean
   readonly bodyLimit?: number | null
 }

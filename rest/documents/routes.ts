@@ -47,6 +47,8 @@ function ignoreBodies(app: RestApp): void {
   })
 }
 
+const EXEMPT = { OVERLOAD: 'unshed', ALL: 'exempt' } as const
+
 function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }: RouteOptions): void {
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, tables } = policy
@@ -62,7 +64,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
     schema: routeSchema(endpoint, special?.schema ?? responseSchema(endpoint)),
     config: {
       ...(login === undefined
-        ? { priority: rest.exempt ? 'exempt' : priority }
+        ? { priority: rest.exempt == null ? priority : EXEMPT[rest.exempt] }
         : operations.walletAuth.config),
       spellParameter: parameterSpelling({ ...endpoint.path, ...endpoint.query }),
     },
@@ -145,7 +147,7 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
         codes: errors,
         hasBody: body !== null,
         needsWallet: login !== undefined,
-        isCounted: !rest.exempt,
+        isCounted: rest.exempt !== 'ALL',
       }),
     },
   }
