@@ -121,7 +121,7 @@ async function check(
   const { data, errors } = await graphql(t, operation, operation.variables)
   const tool = await mcp.callTool({ name: operation.name.toLowerCase(), arguments: operation.values })
   const { operationId } = openapi.paths[path]!['get']!
-  const called = await client.call(operationId!, { query: operation.values }).catch((error: unknown) => error)
+  const called = await client.call(operationId, { query: operation.values }).catch((error: unknown) => error)
   const fields = rootFields(document)
   expect(rest.statusCode).toBeLessThan(500)
   if (errors !== undefined) {
@@ -140,7 +140,7 @@ async function check(
   expect([rest.statusCode, rest.body]).toEqual([200, JSON.stringify(toTexts(fields, data!, true))])
   expect(tool.structuredContent).toEqual(toTexts(fields, data!, false))
   expect(JSON.stringify(called, exactNumbers)).toBe(rest.body)
-  client.keep(operationId!, called)
+  client.keep(operationId, called)
   const media = openapi.paths[path]!['get']!.responses['200']!.content!['application/json']!
   expect(problems(openapi, media.schema, rest.json())).toEqual([])
   await checkBadInput(operation, { t, mcp })

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
-import { apiModule, exactMembersModule } from '../../packages/client/build/api.ts'
+import { apiModule, exactMembersModule } from '@agent-registry/client/generator'
 
-const SOURCES = fileURLToPath(new URL('../../packages/client/src', import.meta.url))
+const SOURCES = fileURLToPath(new URL('.', import.meta.resolve('@agent-registry/client')))
 
 interface Input {
   readonly path?: object
