@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from './server.ts'
 import type { McpContext } from './context.ts'
-import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
 import { createSessions, proofOf } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
 import { chosenTools, messagePriority, TOOLS, toolsOf } from './tools.ts'
@@ -9,7 +8,6 @@ import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Operation } from '../documents/documents.ts'
 import type { Logger } from '../../src/platform/logger.ts'
-import type { Peers } from '../../src/platform/process/peers.ts'
 import type { Services } from '../../src/services.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
@@ -30,7 +28,6 @@ export interface McpOptions {
   readonly version: string
   readonly originGuard: OriginGuard
   readonly connectionLimits: ConnectionLimits
-  readonly peers: Peers | null
   /** Of the operator (documents/operators.ts). */
   readonly operatorDocuments: readonly Operation[]
 }
@@ -40,7 +37,7 @@ export interface McpOptions {
  * can serve any request, and the older transport at /mcp/sse, whose sessions belong to one process.
  */
 export function mcpRoutes(app: RestApp, options: McpOptions): void {
-  const { services, logger, version, originGuard, connectionLimits, peers } = options
+  const { services, logger, version, originGuard, connectionLimits } = options
   limitBodyValues(app, MAX_VALUES)
   const route = {
     schema: { hide: true },
@@ -82,8 +79,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     return reply.send(await response.text())
   })
 
-  const sessions = createSessions(MESSAGES, connectionLimits, sessionIdPrefix(peers))
-  const passMessage = createSessionMessages(sessions, peers)
+  const sessions = createSessions(MESSAGES, connectionLimits)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     const chosen = chosenTools(tools, request.url)
     sessions.checkLimit(request.ip)
@@ -98,9 +94,8 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
-    const passing = passMessage({ sessionId, proof: proofOf(request), message: request.body })
-    // Without `await` in this process: the response must be sent before the tool is admitted.
-    if (passing !== undefined) await passing
+    // The response is sent before the tool is admitted.
+    sessions.receive({ sessionId, proof: proofOf(request), message: request.body })
     return reply.code(202).send('Accepted')
   })
   app.addHook('preClose', () => sessions.closeAll())

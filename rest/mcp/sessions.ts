@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../src/domain/errors.ts'
 import { createPlaces } from '../../src/platform/overload/places.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { SseTransport } from './sse-transport.ts'
@@ -15,8 +16,6 @@ interface Session {
   /** The session was used. */
   readonly touch: () => void
 }
-
-export type Received = 'accepted' | 'unknown session' | 'invalid message'
 
 /** A message to a session. The id of the session is no proof: it is in URLs, and so in logs. */
 export interface PostedMessage {
@@ -36,8 +35,8 @@ export interface Sessions {
   /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
   checkLimit(clientIp: string): void
   open(server: McpServer, reply: FastifyReply): Promise<void>
-  /** Passes a posted message to its session. */
-  receive(posted: PostedMessage): Received
+  /** Passes a posted message to its session. Throws MCP_SESSION_NOT_FOUND and INVALID_REQUEST. */
+  receive(posted: PostedMessage): void
   closeAll(): Promise<void>
 }
 
@@ -46,14 +45,13 @@ type SessionLimits = Pick<ConnectionLimits, 'sessions' | 'sessionIdleMs'>
 export function createSessions(
   messagesPath: string,
   { sessions: max, sessionIdleMs }: SessionLimits,
-  idPrefix: string,
 ): Sessions {
   const sessions = new Map<string, Session>()
   const places = createPlaces(max, { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' })
   return {
     checkLimit: (clientIp) => places.check(clientIp),
     open: async (server, { request, raw: response }) => {
-      const transport = new SseTransport(messagesPath, response, idPrefix)
+      const transport = new SseTransport(messagesPath, response)
       let isQuiet = false
       // There is one: `checkLimit` was called just before.
       const place = places.enter(request.ip, { isIdle: () => isQuiet, close: () => response.destroy() })
@@ -78,13 +76,12 @@ export function createSessions(
     receive: ({ sessionId, proof, message }) => {
       const session = sessions.get(sessionId)
       if (session === undefined || (session.proof !== null && session.proof !== proof))
-        return 'unknown session'
+        throw new DomainError('MCP_SESSION_NOT_FOUND')
       session.touch()
       try {
         session.transport.receive(message)
-        return 'accepted'
       } catch {
-        return 'invalid message'
+        throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
       }
     },
     closeAll: async () => {

@@ -7,15 +7,13 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
  * client posts them to the path that the first event names. It lives as long as the stream.
  */
 export class SseTransport implements Transport {
-  readonly sessionId: string
+  readonly sessionId = randomUUID()
   readonly #path: string
   readonly #stream: ServerResponse
   onclose?: () => void
   onmessage?: (message: JSONRPCMessage) => void
 
-  /** The id of the session begins with `idPrefix`. */
-  constructor(path: string, stream: ServerResponse, idPrefix: string) {
-    this.sessionId = `${idPrefix}${randomUUID()}`
+  constructor(path: string, stream: ServerResponse) {
     this.#path = path
     this.#stream = stream
   }
