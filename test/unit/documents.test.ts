@@ -13,7 +13,7 @@ import { load, operations } from '../../rest/documents/documents.ts'
 import { argumentsOf, endpoints, toEndpoint } from '../../rest/documents/endpoints.ts'
 import { inputSchema, isRequired, objectOf } from '../../rest/documents/json-schema.ts'
 import { bodyOf, responseSchema, rootFields, type Selected } from '../../rest/documents/responses.ts'
-import { createMcpServer } from '../../rest/mcp/server.ts'
+import { TOOLS } from '../../rest/mcp/tools.ts'
 import * as fc from '../support/property.ts'
 
 const read = (text: string) => load([new Source(text, 'rest/x/operations.graphql')])
@@ -191,15 +191,6 @@ function compiled(schema: object): { Check: (value: unknown) => boolean } {
   return Schema.Compile(closed(schema) as object)
 }
 
-interface Listed {
-  readonly title: string
-  readonly description: string
-  readonly annotations: object
-  readonly inputSchema: {
-    readonly '~standard': { readonly jsonSchema: { input(): JsonSchema; output(): JsonSchema } }
-  }
-  readonly outputSchema: Listed['inputSchema']
-}
 interface JsonSchema {
   readonly type?: unknown
   readonly properties?: Record<string, JsonSchema>
@@ -208,30 +199,22 @@ interface JsonSchema {
 }
 
 describe('the tools', () => {
-  const server = createMcpServer({ era: 'modern' } as never, '0')
-  const tools = (server as unknown as { _registeredTools: Record<string, Listed> })._registeredTools
-  const schemasOf = ({ inputSchema: input, outputSchema: output }: Listed) =>
-    [input['~standard'].jsonSchema.input(), output['~standard'].jsonSchema.output()] as const
+  const listed = TOOLS.map((tool) => tool.listed)
   const below = (schema: JsonSchema): JsonSchema[] => {
     const { properties = {}, items, anyOf = [] } = schema
     return [schema, ...[...Object.values(properties), ...(items ? [items] : []), ...anyOf].flatMap(below)]
   }
 
   test('take less than 8,000 tokens in the list', () => {
-    const listed = Object.entries(tools).map(([name, tool]) => {
-      const [inputs, outputs] = schemasOf(tool)
-      const { title, description, annotations } = tool
-      return { name, title, description, annotations, inputSchema: inputs, outputSchema: outputs }
-    })
     expect(JSON.stringify(listed).length / 4).toBeLessThan(8_000)
   })
 
-  test.each(Object.entries(tools))('%s has schemas that clients of all vendors read', (_, tool) => {
-    const [input, output] = schemasOf(tool)
+  test.each(listed)('$name has schemas that clients of all vendors read', (tool) => {
+    const [input, output] = [tool.inputSchema, tool.outputSchema] as JsonSchema[]
     for (const schema of [input, output])
       expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) })
     expect(input).toMatchObject({ additionalProperties: false })
-    for (const each of [...below(input), ...below(output)]) {
+    for (const each of [...below(input!), ...below(output!)]) {
       expect(each, 'a type or variants').toSatisfy(
         ({ type, anyOf }: JsonSchema) => type !== undefined || anyOf !== undefined,
       )
@@ -241,7 +224,7 @@ describe('the tools', () => {
   })
 
   test('are operations of rest/', () => {
-    expect(Object.keys(tools).length).toBe(
+    expect(listed.length).toBe(
       [...operations.values()].filter(({ definition }) =>
         definition.directives?.some(({ name }) => name.value === 'tool'),
       ).length,

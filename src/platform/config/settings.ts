@@ -261,11 +261,6 @@ export const SETTINGS = {
     'Maximum wait for a database connection, in ms; after that the response is 503',
   ),
   ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'Comma-separated roles of this process'),
-  API_PROCESSES: withDefault(
-    integer(1, 64),
-    '1',
-    'Processes that serve the API on the same port, to use several cores; above 1 on Linux only, with DATABASE_URL and SOLANA_RPC_URL',
-  ),
   LOG_LEVEL: withDefault(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
