@@ -4,6 +4,7 @@ import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/agents/loo
 import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { bool, list, nullable, objectType, of, text } from './columns.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { enumValues } from './enum-values.ts'
 import { example } from './policy.ts'
@@ -19,17 +20,9 @@ const MatchedBy = builder.enumType('AgentMatch', {
   }),
 })
 
-const LookupRef = builder.objectRef<FoundAgents>('AgentLookup').implement({
-  description: 'The agents that match a text.',
-  fields: (t) => ({
-    matchedBy: t.expose('matchedBy', { type: MatchedBy, description: 'How they were found.' }),
-    agents: t.field({
-      extensions: { listSize: MATCHES },
-      type: [AgentRef],
-      description: `At most ${MATCHES}, the most similar names first.`,
-      resolve: ({ agents }) => [...agents],
-    }),
-  }),
+const LookupRef = objectType<FoundAgents>('AgentLookup', 'The agents that match a text.', {
+  matchedBy: of(MatchedBy, 'How they were found.'),
+  agents: list(of(AgentRef, `At most ${MATCHES}, the most similar names first.`), { listSize: MATCHES }),
 })
 
 const CheckName = builder.enumType('AgentCheckName', {
@@ -43,30 +36,17 @@ const CheckName = builder.enumType('AgentCheckName', {
   }),
 })
 
-const CheckRef = builder.objectRef<AgentCheck>('AgentCheck').implement({
-  description: 'One check of an agent.',
-  fields: (t) => ({
-    check: t.expose('check', { type: CheckName, description: 'What was checked.' }),
-    passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
-    detail: t.exposeString('detail', {
-      ...example('tier is observer, required is at least premium'),
-      description: 'What was found.',
-    }),
-  }),
+const CheckRef = objectType<AgentCheck>('AgentCheck', 'One check of an agent.', {
+  check: of(CheckName, 'What was checked.'),
+  passed: bool('Whether the check passed.'),
+  detail: text('What was found.', 'tier is observer, required is at least premium'),
 })
 
-const VerdictRef = builder.objectRef<AgentVerdict>('AgentVerdict').implement({
-  description: 'Whether an agent can be trusted.',
-  fields: (t) => ({
-    verified: t.exposeBoolean('verified', { description: 'Whether every check passed.' }),
-    agent: t.expose('agent', { type: AgentRef, nullable: true, description: 'Null if there is none.' }),
-    did: t.exposeString('did', { ...example(DID_EXAMPLE), description: 'DID of the owner.' }),
-    checks: t.field({
-      type: [CheckRef],
-      description: 'Those of tier and reputation only if they were required.',
-      resolve: ({ checks }) => [...checks],
-    }),
-  }),
+const VerdictRef = objectType<AgentVerdict>('AgentVerdict', 'Whether an agent can be trusted.', {
+  verified: bool('Whether every check passed.'),
+  agent: nullable(of(AgentRef, 'Null if there is none.')),
+  did: text('DID of the owner.', DID_EXAMPLE),
+  checks: list(of(CheckRef, 'Those of tier and reputation only if they were required.')),
 })
 
 builder.queryFields((t) => ({

@@ -2,13 +2,12 @@ import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/agents
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
-import type { Page } from '../src/domain/page.ts'
-import { example } from './policy.ts'
 import { builder } from './builder.ts'
-import { enumValues } from './enum-values.ts'
+import { bool, dateTime, float, int, list, nullable, of, pubkey, text, u64 } from './columns.ts'
 import { connectionArgs, connectionType } from './connection.ts'
-import { NodeRef } from './node.ts'
-import { orderType, pageArgs, pageFields } from './page.ts'
+import { enumValues } from './enum-values.ts'
+import { nodeType } from './node.ts'
+import { orderType, pageArgs, pageType } from './page.ts'
 import {
   AgentStatus,
   AgentStatusFilter,
@@ -20,76 +19,49 @@ import {
 
 const REPUTATION = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
 
-export const AgentRef = builder.objectRef<AgentRow>('Agent')
-const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
+export const AgentRef = nodeType<AgentRow>(
+  'Agent',
+  'A registered agent, as its account on the ledger describes it.',
+  {
+    pda: pubkey('Address of the agent’s account.'),
+    owner: pubkey('Wallet that registered the agent.'),
+    name: text('1 to 32 bytes of UTF-8.', 'Weather Scout'),
+    tier: of(Tier, 'Tier, which depends on the agent’s stake.', 'standard'),
+    status: of(AgentStatus, 'Lifecycle status.', 'active'),
+    serviceCategory: of(ServiceCategory, 'Service category that the owner chose.', 'research'),
+    reputationScore: int('0 to 1000. A new agent has 250.', 250, REPUTATION),
+    capabilities: u64(
+      'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
+      5,
+    ),
+    version: text('Version of the agent as free text. At most 16 bytes, can be empty.', '1.4.0'),
+    agentCardUrl: text(
+      'URL of the agent card, with the scheme https, ipfs, ar or did.',
+      'https://agents.example/weather-scout.json',
+    ),
+    cardHashMismatch: bool('True if the hosted card does not match the hash recorded on the ledger.', false),
+    rentPayer: pubkey('Who paid the rent of the account, and gets it back when the agent is closed.'),
+    createdAt: dateTime('Block time of the registration.'),
+    updatedAt: dateTime('Block time of the last change.'),
+    nameSimilarity: nullable(
+      float('Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.', 0.62),
+    ),
+  },
+)
 
-AgentRef.implement({
-  description: 'A registered agent, as its account on the ledger describes it.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
-    owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
-    name: t.exposeString('name', { ...example('Weather Scout'), description: '1 to 32 bytes of UTF-8.' }),
-    tier: t.expose('tier', {
-      ...example('standard'),
-      description: 'Tier, which depends on the agent’s stake.',
-      type: Tier,
-    }),
-    status: t.expose('status', { ...example('active'), description: 'Lifecycle status.', type: AgentStatus }),
-    serviceCategory: t.expose('serviceCategory', {
-      ...example('research'),
-      description: 'Service category that the owner chose.',
-      type: ServiceCategory,
-    }),
-    reputationScore: t.exposeInt('reputationScore', {
-      ...example(250, REPUTATION),
-      description: '0 to 1000. A new agent has 250.',
-    }),
-    capabilities: t.expose('capabilities', {
-      ...example(5),
-      type: 'U64',
-      description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
-    }),
-    capabilityNames: t.field({
-      type: [Capability],
-      description: 'The known capabilities of the mask.',
-      resolve: ({ capabilities }) => {
-        const mask = BigInt(capabilities)
-        return CAPABILITIES.filter((_, bit) => (mask & (1n << BigInt(bit))) !== 0n)
-      },
-    }),
-    version: t.exposeString('version', {
-      ...example('1.4.0'),
-      description: 'Version of the agent as free text. At most 16 bytes, can be empty.',
-    }),
-    agentCardUrl: t.exposeString('agentCardUrl', {
-      ...example('https://agents.example/weather-scout.json'),
-      description: 'URL of the agent card, with the scheme https, ipfs, ar or did.',
-    }),
-    cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
-      ...example(false),
-      description: 'True if the hosted card does not match the hash recorded on the ledger.',
-    }),
-    rentPayer: t.expose('rentPayer', {
-      type: 'Pubkey',
-      description: 'Who paid the rent of the account, and gets it back when the agent is closed.',
-    }),
-    createdAt: t.expose('createdAt', { description: 'Block time of the registration.', type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { description: 'Block time of the last change.', type: 'DateTime' }),
-    nameSimilarity: t.exposeFloat('nameSimilarity', {
-      ...example(0.62),
-      nullable: true,
-      description: 'Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.',
-    }),
+builder.objectField(AgentRef, 'capabilityNames', (t) =>
+  t.field({
+    type: [Capability],
+    description: 'The known capabilities of the mask.',
+    resolve: ({ capabilities }) => {
+      const mask = BigInt(capabilities)
+      return CAPABILITIES.filter((_, bit) => (mask & (1n << BigInt(bit))) !== 0n)
+    },
   }),
-})
+)
 
-AgentPageRef.implement({
-  description: 'A page of agents.',
-  fields: (t) => ({
-    ...pageFields(t),
-    agents: t.expose('rows', { description: 'The agents of this page.', type: [AgentRef] }),
-  }),
+const AgentPageRef = pageType('AgentPage', 'A page of agents.', {
+  agents: list(of(AgentRef, 'The agents of this page.')),
 })
 
 /** The units of a list of agents. */

@@ -10,6 +10,7 @@ import type { StakeRow } from '../src/stakes/stake-reads.ts'
 import type { DeliveryRecord } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
+import { type Columns, objectType } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
 import { eventTypeName } from './event-names.ts'
 import { nodeId, readNodeId } from './node-id.ts'
@@ -51,6 +52,10 @@ export const NodeRef = builder.interfaceRef<NodeRow>('Node').implement({
   }),
   resolveType: typeOf,
 })
+
+/** An object type (columns.ts) that implements Node. */
+export const nodeType = <Row extends NodeRow>(name: string, description: string, columns: Columns<Row>) =>
+  objectType<Row>(name, description, columns, [NodeRef])
 
 /** Null if it does not exist any more, or belongs to another wallet. Throws INVALID_NODE_ID. */
 async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | null> {

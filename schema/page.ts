@@ -1,7 +1,6 @@
-import type { ObjectFieldBuilder } from '@pothos/core'
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
-import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
+import { type Column, int, objectType } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
 const OrderDirection = builder.enumType('OrderDirection', {
@@ -29,21 +28,20 @@ export function orderType<Field extends PothosSchemaTypes.EnumRef<Types, unknown
   })
 }
 
-type PageFields<Row> = ObjectFieldBuilder<Types, Page<Row>>
-
-/** The fields of every page, except its rows. */
-export function pageFields<Row>(t: PageFields<Row>) {
-  return {
-    total: t.exposeInt('total', { ...example(1), description: 'Exact number of matching entries.' }),
-    limit: t.exposeInt('limit', {
-      ...example(PAGE_LIMIT.default),
-      description: 'Maximum number of entries on this page.',
-    }),
-    offset: t.exposeInt('offset', {
-      ...example(PAGE_OFFSET.default),
-      description: 'Number of skipped entries.',
-    }),
-  }
+/** A page of a list by offset. `rows` names the field of its rows. */
+export function pageType<Row>(
+  name: string,
+  description: string,
+  rows: Readonly<Record<string, Column<readonly Row[]>>>,
+) {
+  const ref = objectType<Page<Row>>(name, description, {
+    total: int('Exact number of matching entries.', 1),
+    limit: int('Maximum number of entries on this page.', PAGE_LIMIT.default),
+    offset: int('Number of skipped entries.', PAGE_OFFSET.default),
+  })
+  for (const [member, column] of Object.entries(rows))
+    builder.objectField(ref, member, (t) => t.expose('rows', column as never))
+  return ref
 }
 
 /** `limit` and `offset`. The services check the values. */

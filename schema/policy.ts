@@ -12,7 +12,7 @@ import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 
 /** What JSON Schema says of a value and GraphQL cannot: an example, a range, a pattern. */
-type JsonSchema = Readonly<Record<string, unknown>>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 interface InputExtensions {
   readonly jsonSchema?: JsonSchema

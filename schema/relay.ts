@@ -11,7 +11,8 @@ import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
 import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
-import { NodeRef } from './node.ts'
+import { bool, dateTime, id, int, list, nullable, objectType, of, pubkey, safeInt, text } from './columns.ts'
+import { nodeType } from './node.ts'
 import { enumValues } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
 
@@ -138,119 +139,84 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
   }),
 })
 
-export const PreparedTransactionRef = builder
-  .objectRef<PreparedTransaction>('PreparedTransaction')
-  .implement({
-    description: 'A prepared transaction, ready to sign.',
-    fields: (t) => ({
-      id: t.exposeString('id', {
-        ...example(UUID_EXAMPLE),
-        description: 'Identifies the transaction when it is submitted, and its status.',
-      }),
-      serializedTx: t.exposeString('serializedTx', {
-        ...example('AQAAAAAAAAAA…'),
-        description: 'The v0 transaction in base64. All signatures are zeros.',
-      }),
-      blockhash: t.exposeString('blockhash', {
-        ...example('5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'),
-        description: 'Recent blockhash of the transaction, base-58.',
-      }),
-      lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-        type: 'SafeInt',
-        description: 'Last block height at which the transaction can land.',
-      }),
-      estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
-        ...example(21_540),
-        description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
-      }),
-      priorityFee: t.exposeInt('priorityFee', {
-        ...example(1_000),
-        description: 'Priority fee in micro-lamports per compute unit.',
-      }),
-      feePayer: t.expose('feePayer', { description: 'Public key of the fee payer.', type: 'Pubkey' }),
-      sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
-    }),
-  })
+export const PreparedTransactionRef = objectType<PreparedTransaction>(
+  'PreparedTransaction',
+  'A prepared transaction, ready to sign.',
+  {
+    id: text('Identifies the transaction when it is submitted, and its status.', UUID_EXAMPLE),
+    serializedTx: text('The v0 transaction in base64. All signatures are zeros.', 'AQAAAAAAAAAA…'),
+    blockhash: text(
+      'Recent blockhash of the transaction, base-58.',
+      '5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB',
+    ),
+    lastValidBlockHeight: safeInt('Last block height at which the transaction can land.'),
+    estimatedComputeUnits: int(
+      'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
+      21_540,
+    ),
+    priorityFee: int('Priority fee in micro-lamports per compute unit.', 1_000),
+    feePayer: pubkey('Public key of the fee payer.'),
+    sponsored: bool('Whether the service pays the fees.'),
+  },
+)
 
-const TransactionFailureRef = builder.objectRef<TransactionFailure>('TransactionFailure').implement({
-  description: 'Why a transaction failed.',
-  fields: (t) => ({
-    code: t.expose('code', { description: 'Stable error code.', type: FailureCode }),
-    message: t.exposeString('message', {
-      ...example('The block height passed lastValidBlockHeight'),
-      description: 'Explanation of the error.',
-    }),
-    logs: t.field({
-      ...example(['Program log: Instruction: RegisterAgent']),
-      type: ['String'],
-      nullable: true,
-      description: 'Log lines of the programs. Null if there are none.',
-      resolve: ({ logs }) => (logs === undefined ? null : [...logs]),
-    }),
-  }),
-})
+const TransactionFailureRef = objectType<TransactionFailure>(
+  'TransactionFailure',
+  'Why a transaction failed.',
+  {
+    code: of(FailureCode, 'Stable error code.'),
+    message: text('Explanation of the error.', 'The block height passed lastValidBlockHeight'),
+    logs: nullable(
+      list(text('Log lines of the programs. Null if there are none.'), {
+        shown: ['Program log: Instruction: RegisterAgent'],
+      }),
+    ),
+  },
+)
 
-export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
-  description: 'The status of a prepared transaction.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    id: t.exposeID('id', {
-      ...example(UUID_EXAMPLE),
-      description: 'Identifier of the prepared transaction.',
-    }),
-    status: t.expose('status', {
-      ...example('confirmed'),
-      description: 'Current status.',
-      type: TransactionStatusRef,
-    }),
-    signature: t.exposeString('signature', {
-      ...example(SIGNATURE_EXAMPLE),
-      nullable: true,
-      description:
+export const TransactionRef = nodeType<TransactionRecord>(
+  'Transaction',
+  'The status of a prepared transaction.',
+  {
+    id: id('Identifier of the prepared transaction.', UUID_EXAMPLE),
+    status: of(TransactionStatusRef, 'Current status.', 'confirmed'),
+    signature: nullable(
+      text(
         'Transaction signature, base-58. Null before the transaction is sent, by the service or by the wallet.',
-    }),
-    error: t.expose('error', {
-      type: TransactionFailureRef,
-      nullable: true,
-      description: 'Reason of the failure. Null unless it failed.',
-    }),
-    slot: t.expose('slot', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Slot in which the transaction landed. Null before.',
-    }),
-    sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
-    final: t.exposeBoolean('settled', {
-      description:
-        'Whether the status is final. If it is confirmed and final, it is finalized on the ledger.',
-    }),
-    preparedAt: t.expose('preparedAt', { type: 'DateTime', description: 'Time of the preparation.' }),
-    submittedAt: t.expose('submittedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description:
-        'Time at which the service sent it to the ledger, or saw that the wallet did. Null before.',
-    }),
-    lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-      type: 'SafeInt',
-      description: 'Last block height at which it can land.',
-    }),
-    instructions: t.field({
-      type: [TransactionInstructionRef],
-      description: 'The prepared instructions. A wallet may add assertions before it signs.',
-      resolve: preparedInstructions,
-    }),
-  }),
-})
+        SIGNATURE_EXAMPLE,
+      ),
+    ),
+    error: nullable(of(TransactionFailureRef, 'Reason of the failure. Null unless it failed.')),
+    slot: nullable(safeInt('Slot in which the transaction landed. Null before.')),
+    sponsored: bool('Whether the service pays the fees.'),
+    preparedAt: dateTime('Time of the preparation.'),
+    submittedAt: nullable(
+      dateTime('Time at which the service sent it to the ledger, or saw that the wallet did. Null before.'),
+    ),
+    lastValidBlockHeight: safeInt('Last block height at which it can land.'),
+  },
+)
 
-const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
-  description: 'Estimated priority fees in micro-lamports per compute unit.',
-  fields: (t) => ({
-    low: t.exposeInt('low', { ...example(0), description: '25th percentile.' }),
-    medium: t.exposeInt('medium', { ...example(1_000), description: '50th percentile.' }),
-    high: t.exposeInt('high', { ...example(10_000), description: '75th percentile.' }),
+builder.objectFields(TransactionRef, (t) => ({
+  final: t.exposeBoolean('settled', {
+    description: 'Whether the status is final. If it is confirmed and final, it is finalized on the ledger.',
   }),
-})
+  instructions: t.field({
+    type: [TransactionInstructionRef],
+    description: 'The prepared instructions. A wallet may add assertions before it signs.',
+    resolve: preparedInstructions,
+  }),
+}))
+
+const FeeEstimateRef = objectType<FeeEstimate>(
+  'FeeEstimate',
+  'Estimated priority fees in micro-lamports per compute unit.',
+  {
+    low: int('25th percentile.', 0),
+    medium: int('50th percentile.', 1_000),
+    high: int('75th percentile.', 10_000),
+  },
+)
 
 builder.objectField(PreparedTransactionRef, 'transaction', (t) =>
   t.field({

@@ -1,8 +1,9 @@
 import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { Eligibility } from '../src/sponsorship/eligibility.ts'
-import { REQUIRED, example, requiredExample } from './policy.ts'
+import { REQUIRED, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
+import { bool, nullable, objectType, text, u64 } from './columns.ts'
 import {
   InstructionInput,
   PREPARE_ERRORS,
@@ -17,25 +18,22 @@ import {
 const CODE_EXAMPLE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
 const REFUSALS: readonly ErrorCode[] = ['INVITE_CODE_INVALID', 'WALLET_SPONSORED', 'SPONSOR_CLIENT_LIMIT']
 
-const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
-  description: 'Whether the service would sponsor a registration now.',
-  fields: (t) => ({
-    eligible: t.exposeBoolean('eligible', {
-      description: 'Whether the service would sponsor the registration now.',
-    }),
-    feePayerBalance: t.expose('feePayerBalance', {
-      ...example(2_500_000_000),
-      type: 'U64',
-      nullable: true,
-      description: 'Balance of the fee payer in lamports. Null unless eligible.',
-    }),
-    reason: t.exposeString('reason', {
-      ...example('The invite code is unknown, expired, revoked or used up'),
-      nullable: true,
-      description: 'Why the wallet is not eligible. Null if eligible.',
-    }),
-  }),
-})
+const EligibilityRef = objectType<Eligibility>(
+  'Eligibility',
+  'Whether the service would sponsor a registration now.',
+  {
+    eligible: bool('Whether the service would sponsor the registration now.'),
+    feePayerBalance: nullable(
+      u64('Balance of the fee payer in lamports. Null unless eligible.', 2_500_000_000),
+    ),
+    reason: nullable(
+      text(
+        'Why the wallet is not eligible. Null if eligible.',
+        'The invite code is unknown, expired, revoked or used up',
+      ),
+    ),
+  },
+)
 
 const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
   description: 'A registration that the service pays for.',

@@ -1,5 +1,5 @@
 import type { Pubkey } from '@agent-registry/solana'
-import { offsetUnits, type Page, pageBounds } from '../src/domain/page.ts'
+import { offsetUnits, pageBounds } from '../src/domain/page.ts'
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
 import {
   ATTEMPT_ERRORS,
@@ -11,15 +11,16 @@ import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliverie
 import { pageSize } from '../src/domain/connection.ts'
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { builder } from './builder.ts'
+import { bool, dateTime, id, int, list, nullable, objectType, of, text } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { example, requiredExample, WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
 import { NEEDS_WEBHOOK, WebhookRef } from './webhook.ts'
-import { NodeRef } from './node.ts'
+import { nodeType } from './node.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { WHEN } from './event.ts'
 import { connectionArgs, connectionType } from './connection.ts'
-import { pageArgs, pageFields } from './page.ts'
+import { pageArgs, pageType } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const DeliveryStatusRef = builder.enumType('WebhookDeliveryStatus', {
@@ -75,42 +76,20 @@ const AttemptErrorRef = builder.enumType('WebhookAttemptError', {
   }),
 })
 
-const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement({
-  description: 'A request to the receiver.',
-  fields: (t) => ({
-    number: t.exposeInt('number', {
-      ...example(1, { minimum: 1 }),
-      description: 'Number of the attempt, starting at 1.',
-    }),
-    trigger: t.expose('trigger', { description: 'Reason for the attempt.', type: DeliveryTriggerRef }),
-    outcome: t.expose('outcome', { description: 'Outcome of the attempt.', type: AttemptOutcomeRef }),
-    startedAt: t.expose('startedAt', { description: 'Start time.', type: 'DateTime' }),
-    durationMs: t.exposeInt('durationMs', {
-      ...example(42, { minimum: 0 }),
-      description: 'Duration in milliseconds.',
-    }),
-    responseStatus: t.exposeInt('responseStatus', {
-      ...example(200),
-      nullable: true,
-      description: 'HTTP status of the response. Null if there was no response; see `errorCode`.',
-    }),
-    errorCode: t.expose('errorCode', {
-      ...example('timeout'),
-      type: AttemptErrorRef,
-      description: 'Why there was no response. Null if there was one.',
-      nullable: true,
-    }),
-    responseExcerpt: t.exposeString('responseExcerpt', {
-      ...example('ok'),
-      nullable: true,
-      description: 'Start of the response body, if it is text. Shorter after three days.',
-    }),
-    nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'Time at which the next attempt was due. Null if there was none.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-  }),
+const AttemptRef = objectType<AttemptRecord>('WebhookAttempt', 'A request to the receiver.', {
+  number: int('Number of the attempt, starting at 1.', 1, { minimum: 1 }),
+  trigger: of(DeliveryTriggerRef, 'Reason for the attempt.'),
+  outcome: of(AttemptOutcomeRef, 'Outcome of the attempt.'),
+  startedAt: dateTime('Start time.'),
+  durationMs: int('Duration in milliseconds.', 42, { minimum: 0 }),
+  responseStatus: nullable(
+    int('HTTP status of the response. Null if there was no response; see `errorCode`.', 200),
+  ),
+  errorCode: nullable(of(AttemptErrorRef, 'Why there was no response. Null if there was one.', 'timeout')),
+  responseExcerpt: nullable(
+    text('Start of the response body, if it is text. Shorter after three days.', 'ok'),
+  ),
+  nextAttemptAt: nullable(dateTime('Time at which the next attempt was due. Null if there was none.')),
 })
 
 const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
@@ -119,65 +98,33 @@ const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
   values: enumValues([...WEBHOOK_EVENT_TYPES, 'ping'], { ...WHEN, ping: 'A test event.' }),
 })
 
-export const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
-  description: 'A delivery of one event to one webhook.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    id: t.exposeID('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
-    eventId: t.exposeString('eventId', {
-      ...example('evt_7YbmGZ1qkWGDW5o4mhHQnS'),
-      description: 'The `id` in the body.',
-    }),
-    eventType: t.expose('eventType', {
-      ...example('agent.registered'),
-      type: DeliveryEventType,
-      description: 'Type of the event.',
-    }),
-    status: t.expose('status', { description: 'Current status.', type: DeliveryStatusRef }),
-    attemptCount: t.exposeInt('attemptCount', {
-      ...example(1, { minimum: 0 }),
-      description: 'Number of attempts.',
-    }),
-    nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'Time at which the next attempt is due. Null if there is none.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    createdAt: t.expose('createdAt', { description: 'Creation time.', type: 'DateTime' }),
-    completedAt: t.expose('completedAt', {
-      description: 'Time at which the delivery succeeded, finally failed or was cancelled. Null before.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    attempts: t.field({
-      type: [AttemptRef],
-      description: `The last ${ATTEMPTS_SHOWN} attempts, newest first.`,
-      resolve: ({ attempts }) => [...attempts],
-    }),
-  }),
-})
+export const DeliveryRef = nodeType<DeliveryRecord>(
+  'WebhookDelivery',
+  'A delivery of one event to one webhook.',
+  {
+    id: id('A UUID.', UUID_EXAMPLE),
+    eventId: text('The `id` in the body.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
+    eventType: of(DeliveryEventType, 'Type of the event.', 'agent.registered'),
+    status: of(DeliveryStatusRef, 'Current status.'),
+    attemptCount: int('Number of attempts.', 1, { minimum: 0 }),
+    nextAttemptAt: nullable(dateTime('Time at which the next attempt is due. Null if there is none.')),
+    createdAt: dateTime('Creation time.'),
+    completedAt: nullable(
+      dateTime('Time at which the delivery succeeded, finally failed or was cancelled. Null before.'),
+    ),
+    attempts: list(of(AttemptRef, `The last ${ATTEMPTS_SHOWN} attempts, newest first.`)),
+  },
+)
 
-const DeliveryPageRef = builder.objectRef<Page<DeliveryRecord>>('WebhookDeliveryPage').implement({
-  description: 'A page of a webhook’s deliveries, newest first.',
-  fields: (t) => ({
-    ...pageFields(t),
-    deliveries: t.expose('rows', { description: 'The deliveries of this page.', type: [DeliveryRef] }),
-  }),
+const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s deliveries, newest first.', {
+  deliveries: list(of(DeliveryRef, 'The deliveries of this page.')),
 })
 
 const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
 
-const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implement({
-  description: 'The result of a recovery.',
-  fields: (t) => ({
-    recovered: t.exposeInt('recovered', {
-      ...example(12),
-      description: 'Number of deliveries that are due again.',
-    }),
-    more: t.exposeBoolean('more', {
-      description: 'True if more deliveries match than this call sends. Call again.',
-    }),
-  }),
+const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of a recovery.', {
+  recovered: int('Number of deliveries that are due again.', 12),
+  more: bool('True if more deliveries match than this call sends. Call again.'),
 })
 
 const webhookId = () =>

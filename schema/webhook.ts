@@ -6,21 +6,19 @@ import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { bool, dateTime, id, list, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { connectionArgs, connectionType } from './connection.ts'
-import type { GraphQLContext } from './context.ts'
 import { EventType } from './event.ts'
-import { NodeRef } from './node.ts'
 import { enumValues } from './enum-values.ts'
+import { nodeType } from './node.ts'
 import { example, requiredExample, WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
 
 const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'
-const SECRET_EXAMPLE = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g'
-const secret = {
-  ...example(SECRET_EXAMPLE),
-  description:
-    'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
-}
+const secret = text(
+  'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
+  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g',
+)
 const EVENT_TYPES = {
   servicesCheck: true,
   jsonSchema: { examples: [['agent.registered', 'stake.deposited']], minItems: 1 },
@@ -34,79 +32,53 @@ const DisabledReason = builder.enumType('WebhookDisabledReason', {
   }),
 })
 
-export const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
-  description:
-    'A subscription of a wallet to events. The secret is returned only by `createWebhook` and `rotateWebhookSecret`.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    id: t.exposeID('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
-    url: t.exposeString('url', { ...example(URL_EXAMPLE), description: 'URL of the receiver.' }),
-    eventTypes: t.field({
-      type: [EventType],
-      description: 'Subscribed event types.',
-      resolve: ({ eventTypes: types }) => [...types],
-    }),
-    filterAgentPda: t.expose('filterAgentPda', {
-      type: 'Pubkey',
-      nullable: true,
-      description: 'Only events of this agent. Null for all agents.',
-    }),
-    active: t.exposeBoolean('active', { description: 'Whether events are sent to the receiver.' }),
-    disabledReason: t.expose('disabledReason', {
-      type: DisabledReason,
-      nullable: true,
-      description: 'Why the service disabled the webhook. Null otherwise.',
-    }),
-    disabledAt: t.expose('disabledAt', {
-      description: 'Time at which the service disabled the webhook. Null otherwise.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    createdAt: t.expose('createdAt', { description: 'Creation time.', type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { description: 'Time of the owner’s last change.', type: 'DateTime' }),
-  }),
+export const WebhookRef = nodeType<SubscriptionRow>(
+  'Webhook',
+  'A subscription of a wallet to events. The secret is returned only by `createWebhook` and `rotateWebhookSecret`.',
+  {
+    id: id('A UUID.', UUID_EXAMPLE),
+    url: text('URL of the receiver.', URL_EXAMPLE),
+    eventTypes: list(of(EventType, 'Subscribed event types.')),
+    filterAgentPda: nullable(pubkey('Only events of this agent. Null for all agents.')),
+    active: bool('Whether events are sent to the receiver.'),
+    disabledReason: nullable(of(DisabledReason, 'Why the service disabled the webhook. Null otherwise.')),
+    disabledAt: nullable(dateTime('Time at which the service disabled the webhook. Null otherwise.')),
+    createdAt: dateTime('Creation time.'),
+    updatedAt: dateTime('Time of the owner’s last change.'),
+  },
+)
+
+const CreationRef = objectType<Creation>('WebhookCreation', 'A new webhook with its secret.', {
+  id: text('A UUID.', UUID_EXAMPLE),
+  secret,
+  message: text('Note about the secret.', 'Store the secret now: it is not shown again.'),
 })
 
-/** The webhook that a mutation changed, read again only if it is selected. */
-const changedWebhook = {
-  type: WebhookRef,
-  description: 'The webhook.',
-  resolve: async (
-    { id }: { readonly id: string },
-    _args: object,
-    { services, authenticate }: GraphQLContext,
-  ) => services.webhooks.get(await authenticate(), id),
-} as const
+const SecretRef = objectType<{ id: string; secret: string }>('WebhookSecret', 'A new secret of a webhook.', {
+  secret,
+})
 
-const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
-  description: 'A new webhook with its secret.',
-  fields: (t) => ({
-    webhook: t.field(changedWebhook),
-    id: t.exposeString('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
-    secret: t.exposeString('secret', secret),
-    message: t.exposeString('message', {
-      ...example('Store the secret now: it is not shown again.'),
-      description: 'Note about the secret.',
+// The webhook that a mutation changed, read again only if it is selected.
+for (const ref of [CreationRef, SecretRef])
+  builder.objectField(ref, 'webhook', (t) =>
+    t.field({
+      type: WebhookRef,
+      description: 'The webhook.',
+      resolve: async ({ id: webhookId }, _args, { services, authenticate }) =>
+        services.webhooks.get(await authenticate(), webhookId),
     }),
-  }),
-})
+  )
 
-const DeletionRef = builder.objectRef<{ id: string; deleted: boolean }>('WebhookDeletion').implement({
-  description: 'The result of a deletion.',
-  fields: (t) => ({
-    // Not `id`: caches would take the deletion for the webhook.
-    deletedId: t.exposeID('id', { description: 'Identifier of the webhook, which caches can remove.' }),
-    deleted: t.exposeBoolean('deleted', { description: 'Always true. An unknown webhook is an error.' }),
-  }),
-})
+const DeletionRef = objectType<{ id: string; deleted: boolean }>(
+  'WebhookDeletion',
+  'The result of a deletion.',
+  { deleted: bool('Always true. An unknown webhook is an error.') },
+)
 
-const SecretRef = builder.objectRef<{ id: string; secret: string }>('WebhookSecret').implement({
-  description: 'A new secret of a webhook.',
-  fields: (t) => ({
-    webhook: t.field(changedWebhook),
-    secret: t.exposeString('secret', secret),
-  }),
-})
+builder.objectField(DeletionRef, 'deletedId', (t) =>
+  // Not `id`: caches would take the deletion for the webhook.
+  t.exposeID('id', { description: 'Identifier of the webhook, which caches can remove.' }),
+)
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'A new subscription.',

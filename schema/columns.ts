@@ -1,0 +1,86 @@
+import type { OutputRef } from '@pothos/core'
+import type { GraphQLFieldExtensions } from 'graphql'
+import { builder, type Types } from './builder.ts'
+import { example, type JsonSchema } from './policy.ts'
+
+/**
+ * A field that shows the member of a row with the same name. `Value` is what it can show: the
+ * compiler reports a member of another type, and one that can be null where the field cannot.
+ */
+export interface Column<Value> {
+  readonly type: unknown
+  readonly description: string
+  readonly nullable?: true
+  readonly extensions?: GraphQLFieldExtensions<unknown, unknown>
+  readonly shows?: (value: Value) => void
+}
+
+export type Columns<Row> = { readonly [Name in keyof Row]?: Column<Row[Name]> }
+
+const column =
+  <Value>(type: OutputRef<Value> | string) =>
+  (description: string, shown?: unknown, more?: JsonSchema): Column<Value> => ({
+    type,
+    description,
+    ...(shown === undefined ? {} : example(shown, more)),
+  })
+
+// Each takes a description, an example, and more of the JSON Schema.
+export const text = column<string>('String')
+export const id = column<string>('ID')
+export const int = column<number>('Int')
+export const float = column<number>('Float')
+export const bool = column<boolean>('Boolean')
+export const pubkey = column<string>('Pubkey')
+export const dateTime = column<string>('DateTime')
+export const safeInt = column<number>('SafeInt')
+/** The row has decimal text. The JSON of REST has a number, and so has the example. */
+export const u64 = column<string>('U64')
+
+/** A column of an enum or an object type. */
+export const of = <Value>(type: OutputRef<Value>, ...rest: Parameters<ReturnType<typeof column>>) =>
+  column(type)(...rest)
+
+export const nullable = <Value>(given: Column<Value>) =>
+  ({ ...given, nullable: true }) as Column<Value | null | undefined>
+
+interface ListOptions<Value> {
+  readonly shown?: readonly Value[]
+  /** The assumed entries, for the cost of an operation. */
+  readonly listSize?: number
+}
+
+export const list = <Value>(
+  { type, description }: Column<Value>,
+  { shown, listSize }: ListOptions<Value> = {},
+): Column<readonly Value[]> => ({
+  type: [type],
+  description,
+  extensions: {
+    ...(shown === undefined ? {} : example(shown).extensions),
+    ...(listSize === undefined ? {} : { listSize }),
+  },
+})
+
+/** The fields of columns. */
+export const fieldsOf = (
+  t: { readonly expose: (member: never, options: never) => unknown },
+  columns: object,
+): object =>
+  Object.fromEntries(
+    Object.entries(columns).map(([member, given]) => [member, t.expose(member as never, given as never)]),
+  )
+
+/** An object type whose fields are members of its rows. `builder.objectFields` adds others. */
+export function objectType<Row extends object>(
+  name: string,
+  description: string,
+  columns: Columns<Row>,
+  interfaces: readonly PothosSchemaTypes.InterfaceRef<Types, unknown>[] = [],
+) {
+  return builder.objectRef<Row>(name).implement({
+    description,
+    interfaces: interfaces as never,
+    fields: (t) => fieldsOf(t, columns) as never,
+  })
+}
