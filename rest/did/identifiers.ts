@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
+import type { DidDocument } from '../../src/identity/did/document.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { addVary } from '../contract/vary.ts'
@@ -7,7 +8,6 @@ import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { operations as documents } from '../documents/documents.ts'
 import {
-  type DidData,
   metadataOf,
   partOf,
   type ResolvedAgent,
@@ -27,7 +27,7 @@ interface Request {
 
 interface Resolution {
   readonly agent: ResolvedAgent
-  readonly didDocument: DidData
+  readonly didDocument: DidDocument
 }
 
 /** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
