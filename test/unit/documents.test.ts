@@ -45,6 +45,27 @@ describe('a mistake in a document is an error with its file and line', () => {
       '"A" query A @rest(path: "/x/{pda}", tag: "X") { info { name } }',
       'no variable $pda',
     ],
+    ['a name in lower case', `"A" query a ${REST} { info { name } }`, 'It needs a name that begins with'],
+    [
+      'a path with a space',
+      '"A" query A @rest(path: "/x y", tag: "X") { info { name } }',
+      'Its path must be made of /name and /{variable}, got /x y',
+    ],
+    [
+      'a status of an error',
+      '"A" query A @rest(path: "/x", tag: "X", status: 404) { info { name } }',
+      'Its status must be 200 to 299, got 404',
+    ],
+    [
+      'a tool in camelCase',
+      '"A" query A @tool(name: "aTool", title: "A", effect: READ) { info { name } }',
+      'The name of its tool must be snake_case, got aTool',
+    ],
+    [
+      'a model in lower case',
+      `"A" query A ${REST} { info @model(name: "info") { name } }`,
+      'The name of a model must be like AgentSummary, got info',
+    ],
     [
       'several members without a name',
       `"A" query A ${REST} { a: info { name } b: info { name } }`,
