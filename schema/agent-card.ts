@@ -9,7 +9,7 @@ import {
 } from '../src/domain/agent-card.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { dateTime, list, nullable, objectType, of, text } from './columns.ts'
+import { list, nullable, objectType, of, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -63,7 +63,7 @@ const AgentCardRef = objectType<Omit<CardRow, 'agentPda'>>(
   {
     state: of(AgentCardState, 'Result of the last check.'),
     reason: nullable(text('Why the card is mismatched or unreachable. Null otherwise.')),
-    checkedAt: nullable(dateTime('Time of the last check. Null before the first check.')),
+    checkedAt: nullable(time('Time of the last check. Null before the first check.')),
     matchedBy: nullable(
       of(AgentCardMatch, 'The form that has the recorded hash. Null if the hash does not match.'),
     ),

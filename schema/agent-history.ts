@@ -3,12 +3,13 @@ import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
 import { pageSize } from '../src/domain/connection.ts'
 import { offsetUnits } from '../src/domain/page.ts'
-import { AgentRef, pdaArg } from './agent.ts'
+import { AgentRef, PDA_ARG } from './agent.ts'
 import { builder, type Types } from './builder.ts'
-import { dateTime, list, nullable, of, pubkey, text } from './columns.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { args, inputType } from './inputs.ts'
+import { bool, list, nullable, of, pubkey, text, time } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { nodeType } from './node.ts'
-import { pageArgs, pageType } from './page.ts'
+import { PAGE_ARGS, pageType } from './page.ts'
 import { AgentStatus, HistoryEventType, Tier } from './registry-enums.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -55,7 +56,7 @@ const HistoryEntryRef = nodeType<HistoryRow>(
     delta: nullable(
       text('Signed difference such as `+12` or `-5`. Null unless the reputation changed.', '+12'),
     ),
-    timestamp: dateTime('Block time of the change.'),
+    timestamp: time('Block time of the change.'),
   },
 )
 
@@ -87,19 +88,14 @@ const HistoryPageRef = pageType('AgentHistoryPage', 'A page of an agent’s hist
 
 const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 
-const HistoryFilter = builder.inputType('AgentHistoryFilter', {
-  description: 'Entries must match all conditions.',
-  fields: (t) => ({
-    eventType: t.field({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
-    orphaned: t.boolean({
-      description:
-        'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.',
-    }),
-  }),
+const HistoryFilter = inputType('AgentHistoryFilter', 'Entries must match all conditions.', {
+  eventType: of(HistoryEventType, 'Only changes of this kind. Default: all.'),
+  orphaned: bool(
+    'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.',
+  ),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({ filter: t.field({ type: HistoryFilter, description: 'Default: all entries.' }) }))
+const LIST_ARGS = { filter: of(HistoryFilter, 'Default: all entries.') }
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
@@ -107,7 +103,7 @@ builder.objectField(AgentRef, 'history', (t) =>
     extensions: { units: () => 1, tables: ['history'], errors: ['INVALID_CURSOR'] },
     type: HistoryConnectionRef,
     description: 'The changes of this agent, newest first.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: ({ pda }, { filter, ...page }, { loaders, spend }, info) => {
       spend(pageSize(page) * fieldsBelow(info))
       return loaders.historyByAgent({ ...filter, ...page }).load(pda)
@@ -121,7 +117,7 @@ builder.queryFields((t) => ({
     nullable: true,
     extensions: { errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'] },
     description: 'The changes of an agent, newest first. They stay readable after the agent is closed.',
-    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { pda, filter, ...page }, { services }) =>
       services.agents.historyConnection(pda, { ...filter, ...page }),
   }),
@@ -134,7 +130,7 @@ builder.queryFields((t) => ({
     type: HistoryPageRef,
     nullable: true,
     description: 'The entries of `agentHistory`, by offset.',
-    args: { ...pdaArg(), ...listArgs(), ...pageArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { pda, filter, ...page }, { services }) =>
       services.agents.history(pda, { ...filter, ...page }),
   }),

@@ -4,10 +4,10 @@ import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/agents/loo
 import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { bool, list, nullable, objectType, of, text } from './columns.ts'
+import { args, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { enumValues } from './enum-values.ts'
-import { example } from './policy.ts'
 import { Tier } from './registry-enums.ts'
 
 const MatchedBy = builder.enumType('AgentMatch', {
@@ -58,13 +58,11 @@ builder.queryFields((t) => ({
     },
     type: LookupRef,
     description: `Finds agents by DID, owner key, agent address or name. Names can be misspelled. Returns at most ${MATCHES} agents.`,
-    args: {
-      query: t.arg.string({
-        ...example('Weather Scout', { minLength: 1 }),
-        required: true,
-        description: 'DID, base-58 public key or address, or a name.',
-      }),
-    },
+    args: args({
+      query: required(
+        text('DID, base-58 public key or address, or a name.', 'Weather Scout', { minLength: 1 }),
+      ),
+    }),
     resolve: (_, { query }, { services }) => services.agents.lookUpAny(query),
   }),
   verifyAgent: t.field({
@@ -72,14 +70,11 @@ builder.queryFields((t) => ({
     type: VerdictRef,
     description:
       'Checks that the agent of a wallet is registered and active, that its card matches the recorded hash, and that it has the required tier and reputation.',
-    args: {
-      owner: t.arg({ type: 'Pubkey', required: true, description: 'Wallet of the owner.' }),
-      minTier: t.arg({ type: Tier, description: 'Lowest acceptable tier.' }),
-      minReputation: t.arg.int({
-        extensions: { jsonSchema: { minimum: 0, maximum: MAX_REPUTATION } },
-        description: 'Lowest acceptable reputation.',
-      }),
-    },
+    args: args({
+      owner: required(pubkey('Wallet of the owner.')),
+      minTier: of(Tier, 'Lowest acceptable tier.'),
+      minReputation: int('Lowest acceptable reputation.', undefined, { minimum: 0, maximum: MAX_REPUTATION }),
+    }),
     resolve: (_, args, { services }) => services.agents.verify(args),
   }),
 }))

@@ -3,11 +3,12 @@ import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
 import { builder } from './builder.ts'
-import { bool, dateTime, float, int, list, nullable, of, pubkey, text, u64 } from './columns.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { args, inputType, required, withDefault } from './inputs.ts'
+import { bool, float, int, list, nullable, of, pubkey, text, time, u64 } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
 import { nodeType } from './node.ts'
-import { orderType, pageArgs, pageType } from './page.ts'
+import { orderType, PAGE_ARGS, pageType } from './page.ts'
 import {
   AgentStatus,
   AgentStatusFilter,
@@ -41,8 +42,8 @@ export const AgentRef = nodeType<AgentRow>(
     ),
     cardHashMismatch: bool('True if the hosted card does not match the hash recorded on the ledger.', false),
     rentPayer: pubkey('Who paid the rent of the account, and gets it back when the agent is closed.'),
-    createdAt: dateTime('Block time of the registration.'),
-    updatedAt: dateTime('Block time of the last change.'),
+    createdAt: time('Block time of the registration.'),
+    updatedAt: time('Block time of the last change.'),
     nameSimilarity: nullable(
       float('Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.', 0.62),
     ),
@@ -84,55 +85,42 @@ const AgentOrder = orderType('AgentOrder', AgentOrderField, {
   direction: 'Default: descending.',
 })
 
-const AgentFilter = builder.inputType('AgentFilter', {
-  description: 'Agents must match all conditions.',
-  fields: (t) => ({
-    owner: t.field({ type: 'Pubkey', description: 'Only the agent of this wallet.' }),
-    tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
-    tiers: t.field({ description: 'Only agents of one of these tiers.', type: [Tier] }),
-    status: t.field({
-      description: 'Only agents with this status. Inactive is every status except active.',
-      type: AgentStatusFilter,
-    }),
-    statuses: t.field({ description: 'Only agents with one of these statuses.', type: [AgentStatusFilter] }),
-    category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
-    categories: t.field({
-      description: 'Only agents of one of these service categories.',
-      type: [ServiceCategory],
-    }),
-    name: t.string({
-      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_NAME_SEARCH } },
-      description: `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
-    }),
-    minReputation: t.int({
-      extensions: { jsonSchema: REPUTATION },
-      description: `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    }),
-    maxReputation: t.int({
-      extensions: { jsonSchema: REPUTATION },
-      description: `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    }),
-    includeMismatched: t.boolean({
-      defaultValue: false,
-      description: 'Includes agents whose hosted card does not match its recorded hash.',
-    }),
-  }),
+const AgentFilter = inputType('AgentFilter', 'Agents must match all conditions.', {
+  owner: pubkey('Only the agent of this wallet.'),
+  tier: of(Tier, 'Only agents of this tier.'),
+  tiers: list(of(Tier, 'Only agents of one of these tiers.')),
+  status: of(AgentStatusFilter, 'Only agents with this status. Inactive is every status except active.'),
+  statuses: list(of(AgentStatusFilter, 'Only agents with one of these statuses.')),
+  category: of(ServiceCategory, 'Only agents of this service category.'),
+  categories: list(of(ServiceCategory, 'Only agents of one of these service categories.')),
+  name: text(
+    `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+    undefined,
+    { minLength: 1, maxLength: MAX_NAME_SEARCH },
+  ),
+  minReputation: int(
+    `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
+    undefined,
+    REPUTATION,
+  ),
+  maxReputation: int(
+    `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
+    undefined,
+    REPUTATION,
+  ),
+  includeMismatched: withDefault(
+    false,
+    bool('Includes agents whose hosted card does not match its recorded hash.'),
+  ),
 })
 
 /** The argument that names an agent. */
-export const pdaArg = () =>
-  builder.args((t) => ({
-    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-  }))
+export const PDA_ARG = { pda: required(pubkey('Address of the agent’s account.')) }
 
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({
-      type: AgentFilter,
-      description: 'Default: all agents except those with a mismatched card.',
-    }),
-    orderBy: t.field({ type: AgentOrder, description: 'Default: the newest first.' }),
-  }))
+const LIST_ARGS = {
+  filter: of(AgentFilter, 'Default: all agents except those with a mismatched card.'),
+  orderBy: of(AgentOrder, 'Default: the newest first.'),
+}
 
 builder.queryFields((t) => ({
   agent: t.field({
@@ -140,7 +128,7 @@ builder.queryFields((t) => ({
     type: AgentRef,
     nullable: true,
     description: 'Returns one agent. A closed agent is not found.',
-    args: pdaArg(),
+    args: args(PDA_ARG),
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agentByOwner: t.field({
@@ -148,7 +136,7 @@ builder.queryFields((t) => ({
     type: AgentRef,
     nullable: true,
     description: 'Returns the agent of a wallet. A closed agent is not found.',
-    args: { owner: t.arg({ description: 'Wallet of the owner.', type: 'Pubkey', required: true }) },
+    args: args({ owner: required(pubkey('Wallet of the owner.')) }),
     resolve: (_, { owner }, { services }) => services.agents.getByOwner(owner),
   }),
   agentSuggestions: t.field({
@@ -156,15 +144,12 @@ builder.queryFields((t) => ({
     type: [AgentRef],
     description:
       'Agents whose name begins with a text, for search boxes. In the order of names, without agents of a mismatched card.',
-    args: {
-      prefix: t.arg.string({
-        required: true,
-        description: `The first 1 to ${MAX_NAME_SEARCH} characters of the name, in any case.`,
-      }),
-      limit: t.arg.int({
-        description: `Maximum number of agents: ${SUGGESTION_LIMIT.min} to ${SUGGESTION_LIMIT.max}. Default: ${SUGGESTION_LIMIT.default}.`,
-      }),
-    },
+    args: args({
+      prefix: required(text(`The first 1 to ${MAX_NAME_SEARCH} characters of the name, in any case.`)),
+      limit: int(
+        `Maximum number of agents: ${SUGGESTION_LIMIT.min} to ${SUGGESTION_LIMIT.max}. Default: ${SUGGESTION_LIMIT.default}.`,
+      ),
+    }),
     resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
@@ -172,7 +157,7 @@ builder.queryFields((t) => ({
     type: AgentConnectionRef,
     description:
       'Lists agents, newest first. A search by name returns the most similar names first. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.agents.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
@@ -180,7 +165,7 @@ builder.queryFields((t) => ({
     extensions: { units: listUnits, tables: ['agents'] },
     type: AgentPageRef,
     description: 'The agents of `agents`, by offset.',
-    args: { ...listArgs(), ...pageArgs() },
+    args: args({ ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.agents.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),

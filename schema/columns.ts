@@ -1,7 +1,8 @@
-import type { OutputRef } from '@pothos/core'
-import type { GraphQLFieldExtensions } from 'graphql'
+import type { InputRef, OutputRef } from '@pothos/core'
 import { builder, type Types } from './builder.ts'
-import { example, type JsonSchema } from './policy.ts'
+import type { JsonSchema } from './policy.ts'
+
+type Extensions = Readonly<Record<string, unknown>>
 
 /**
  * A field that shows the member of a row with the same name. `Value` is what it can show: the
@@ -11,18 +12,22 @@ export interface Column<Value> {
   readonly type: unknown
   readonly description: string
   readonly nullable?: true
-  readonly extensions?: GraphQLFieldExtensions<unknown, unknown>
+  readonly extensions?: Extensions
   readonly shows?: (value: Value) => void
 }
 
 export type Columns<Row> = { readonly [Name in keyof Row]?: Column<Row[Name]> }
 
+const examples = (shown: unknown) => (shown === undefined ? {} : { examples: [shown] })
+
 const column =
-  <Value>(type: OutputRef<Value> | string) =>
+  <Value>(type: OutputRef<Value> | InputRef<Value> | string) =>
   (description: string, shown?: unknown, more?: JsonSchema): Column<Value> => ({
     type,
     description,
-    ...(shown === undefined ? {} : example(shown, more)),
+    ...(shown === undefined && more === undefined
+      ? {}
+      : { extensions: { jsonSchema: { ...more, ...examples(shown) } } }),
   })
 
 // Each takes a description, an example, and more of the JSON Schema.
@@ -32,14 +37,16 @@ export const int = column<number>('Int')
 export const float = column<number>('Float')
 export const bool = column<boolean>('Boolean')
 export const pubkey = column<string>('Pubkey')
-export const dateTime = column<string>('DateTime')
+export const time = column<string>('DateTime')
 export const safeInt = column<number>('SafeInt')
 /** The row has decimal text. The JSON of REST has a number, and so has the example. */
 export const u64 = column<string>('U64')
 
 /** A column of an enum or an object type. */
-export const of = <Value>(type: OutputRef<Value>, ...rest: Parameters<ReturnType<typeof column>>) =>
-  column(type)(...rest)
+export const of = <Value>(
+  type: OutputRef<Value> | InputRef<Value> | 'VerifiableCredential',
+  ...rest: Parameters<ReturnType<typeof column>>
+) => column(type)(...rest)
 
 export const nullable = <Value>(given: Column<Value>) =>
   ({ ...given, nullable: true }) as Column<Value | null | undefined>
@@ -57,7 +64,7 @@ export const list = <Value>(
   type: [type],
   description,
   extensions: {
-    ...(shown === undefined ? {} : example(shown).extensions),
+    ...(shown === undefined ? {} : { jsonSchema: examples(shown) }),
     ...(listSize === undefined ? {} : { listSize }),
   },
 })

@@ -2,6 +2,7 @@ import type { OutputRef } from '@pothos/core'
 import type { Connection, Edge } from '../src/domain/connection.ts'
 import { PAGE_LIMIT } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
+import { int, text } from './columns.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 
 const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement({
@@ -86,18 +87,13 @@ export function connectionType<Row>(
 }
 
 /** The arguments of a connection. The services check the values. */
-export const connectionArgs = () =>
-  builder.args((t) => ({
-    first: t.int({
-      description: `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
-    }),
-    after: t.string({
-      description: 'Returns the entries after this cursor of the same list and order.',
-    }),
-    last: t.int({
-      description: `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
-    }),
-    before: t.string({
-      description: 'Returns the entries before this cursor of the same list and order.',
-    }),
-  }))
+export const CONNECTION_ARGS = {
+  first: int(
+    `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
+  ),
+  after: text('Returns the entries after this cursor of the same list and order.'),
+  last: int(
+    `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
+  ),
+  before: text('Returns the entries before this cursor of the same list and order.'),
+}

@@ -12,11 +12,11 @@ import {
   type VerificationResult,
 } from '../src/identity/credentials/verify/result.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
-import { AgentRef, pdaArg } from './agent.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { AgentRef, PDA_ARG } from './agent.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { builder } from './builder.ts'
-import { bool, dateTime, int, list, nullable, objectType, of, pubkey, text } from './columns.ts'
-import { example } from './policy.ts'
+import { args, inputType, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { nodeType } from './node.ts'
@@ -58,8 +58,8 @@ const CredentialRef = nodeType<AttachedCredential>(
       'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
       'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e',
     ),
-    validFrom: nullable(dateTime('Start of validity. Null if the credential does not name it.')),
-    validUntil: nullable(dateTime('End of validity. Null means no expiry.')),
+    validFrom: nullable(time('Start of validity. Null if the credential does not name it.')),
+    validUntil: nullable(time('End of validity. Null means no expiry.')),
     structurallyValid: bool('Whether context, type, subject and dates are valid and a proof exists.'),
     proofVerified: bool(
       'Whether the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
@@ -67,7 +67,7 @@ const CredentialRef = nodeType<AttachedCredential>(
     status: nullable(
       of(CredentialState, 'What its status lists say, read once a day. Null without a `credentialStatus`.'),
     ),
-    indexedAt: dateTime('Time at which the credential was attached.'),
+    indexedAt: time('Time at which the credential was attached.'),
   },
 )
 
@@ -123,29 +123,22 @@ const VerificationRef = objectType<VerificationResult>(
         'The six checks in a fixed order. Then `status`, if the credential has a `credentialStatus`.',
       ),
     ),
-    validFrom: nullable(dateTime('Start of validity. Null if the credential has no valid date.')),
-    validUntil: nullable(dateTime('End of validity. Null if the credential has no valid date.')),
+    validFrom: nullable(time('Start of validity. Null if the credential has no valid date.')),
+    validUntil: nullable(time('End of validity. Null if the credential has no valid date.')),
   },
 )
 
-const CredentialFilter = builder.inputType('CredentialFilter', {
-  description: 'Credentials must match all conditions.',
-  fields: (t) => ({
-    type: t.string({
-      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_TYPE_LENGTH } },
-      description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
-    }),
-    active: t.boolean({
-      description:
-        'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
-    }),
+const CredentialFilter = inputType('CredentialFilter', 'Credentials must match all conditions.', {
+  type: text('Only this type. The suffix `Credential` is optional and case is ignored.', undefined, {
+    minLength: 1,
+    maxLength: MAX_TYPE_LENGTH,
   }),
+  active: bool(
+    'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
+  ),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({ type: CredentialFilter, description: 'Default: all credentials.' }),
-  }))
+const LIST_ARGS = { filter: of(CredentialFilter, 'Default: all credentials.') }
 
 const CredentialConnectionRef = connectionType('Credential', CredentialRef, { countUnits: () => 0 })
 const pageOf = ({ credentials }: CredentialList, page: ConnectionInput) =>
@@ -161,7 +154,7 @@ builder.objectField(AgentRef, 'credentials', (t) =>
     },
     type: CredentialConnectionRef,
     description: `The credentials that are attached to this agent, newest first. At most ${MAX_CREDENTIALS}.`,
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: async ({ pda, owner }, { filter, ...page }, { loaders, spend }, info) => {
       spend(MAX_CREDENTIALS * fieldsBelow(info))
       return pageOf(await loaders.credentialsByAgent(filter ?? {}).load({ pda, owner }), page)
@@ -189,7 +182,7 @@ builder.queryFields((t) => ({
     type: CredentialConnectionRef,
     nullable: true,
     description: `Lists the credentials of an agent, newest first. At most ${MAX_CREDENTIALS}.`,
-    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: async (_, { pda, filter, ...page }, { services }) =>
       pageOf(await services.credentials.list(pda, filter ?? {}), page),
   }),
@@ -198,26 +191,27 @@ builder.queryFields((t) => ({
     type: CredentialPageRef,
     nullable: true,
     description: 'The credentials of `credentials`, all at once.',
-    args: { ...pdaArg(), ...listArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS }),
     resolve: (_, { pda, filter }, { services }) => services.credentials.list(pda, filter ?? {}),
   }),
 }))
 
-const CredentialSource = builder.inputType('CredentialSource', {
-  isOneOf: true,
-  description: 'Where a credential is.',
-  fields: (t) => ({
-    credentialUrl: t.string({
-      ...example('https://auditor.example/credentials/1.json'),
-      description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
-    }),
-    credential: t.field({
-      ...example(CREDENTIAL_EXAMPLE),
-      type: 'VerifiableCredential',
-      description: 'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
-    }),
-  }),
-})
+const CredentialSource = inputType(
+  'CredentialSource',
+  'Where a credential is.',
+  {
+    credentialUrl: text(
+      'URL of a hosted credential, with the scheme https, ipfs or ar.',
+      'https://auditor.example/credentials/1.json',
+    ),
+    credential: of(
+      'VerifiableCredential',
+      'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
+      CREDENTIAL_EXAMPLE,
+    ),
+  },
+  { isOneOf: true },
+)
 
 builder.mutationField('verifyCredential', (t) =>
   t.field({
@@ -236,10 +230,7 @@ builder.mutationField('verifyCredential', (t) =>
     type: VerificationRef,
     description:
       'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent.',
-    args: {
-      ...pdaArg(),
-      source: t.arg({ type: CredentialSource, required: true, description: 'The credential.' }),
-    },
+    args: args({ ...PDA_ARG, source: required(of(CredentialSource, 'The credential.')) }),
     resolve: async (_, { pda, source }, { services, authenticate }) =>
       services.credentials.verify(await authenticate(), pda, source),
   }),

@@ -5,8 +5,8 @@ import { ownerDid } from '../src/domain/did.ts'
 import type { DidResolution } from '../src/identity/did/resolve-did.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { args, required } from './inputs.ts'
 import { list, objectType, of, text } from './columns.ts'
-import { example } from './policy.ts'
 
 export const DID_EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const KEY_EXAMPLE = `${DID_EXAMPLE}#key-1`
@@ -69,13 +69,9 @@ builder.queryField('did', (t) =>
     type: DidResolutionRef,
     nullable: true,
     description: 'Resolves a DID. Only the DIDs of owners who have an agent can be resolved.',
-    args: {
-      did: t.arg.string({
-        ...example(DID_EXAMPLE, DID),
-        description: '`did:sol:` followed by the public key of the owner.',
-        required: true,
-      }),
-    },
+    args: args({
+      did: required(text('`did:sol:` followed by the public key of the owner.', DID_EXAMPLE, DID)),
+    }),
     resolve: (_, { did }, { services }) => services.dids.resolve(did),
   }),
 )

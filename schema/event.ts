@@ -8,7 +8,6 @@ import {
   bool,
   type Column,
   type Columns,
-  dateTime,
   fieldsOf,
   id,
   int,
@@ -18,6 +17,7 @@ import {
   pubkey,
   safeInt,
   text,
+  time,
   u64,
 } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
@@ -73,7 +73,7 @@ const COMMON: Columns<LiveEvent> = {
   type: of(EventType, 'Event type.'),
   agentPda: pubkey('Account address of the agent, base-58'),
   slot: safeInt('Slot of the transaction.'),
-  timestamp: dateTime('Block time of the transaction.'),
+  timestamp: time('Block time of the transaction.'),
   signature: nullable(
     text('Signature of the transaction, base-58. Null if the transaction is not known any more.'),
   ),
@@ -206,7 +206,7 @@ const MEMBERS: Readonly<Record<WebhookEventType, Members>> = {
     version: text(...VERSION),
     agentCardUrl: text(...CARD_URL),
     agentCardHash: text(...CARD_HASH),
-    createdAt: dateTime('Time of the registration, ISO 8601'),
+    createdAt: time('Time of the registration, ISO 8601'),
   },
   'agent.updated': {
     changes: of(

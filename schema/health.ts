@@ -3,7 +3,6 @@ import { INDEXER_PHASES } from '../src/ledger/indexer/status.ts'
 import { builder } from './builder.ts'
 import {
   bool,
-  dateTime,
   float,
   int,
   list,
@@ -13,13 +12,14 @@ import {
   pubkey,
   safeInt,
   text,
+  time,
   u64,
 } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
 const HealthRef = objectType<Health>('Health', 'Liveness of the process.', {
   status: text('Always `ok`.', 'ok', { enum: ['ok'] }),
-  timestamp: dateTime('Time of this response.'),
+  timestamp: time('Time of this response.'),
 })
 
 const RpcHealthRef = objectType<DetailedHealth['rpc']>('RpcHealth', 'The RPC node of the ledger.', {
@@ -107,7 +107,7 @@ const DetailedHealthRef = objectType<DetailedHealth>(
     feePayer: of(FeePayerHealthRef, 'The account that pays for sponsored transactions.'),
     database: of(DatabaseHealthRef, 'The database.'),
     indexer: of(IndexerHealthRef, 'The indexer.'),
-    timestamp: dateTime('Time of this response.'),
+    timestamp: time('Time of this response.'),
   },
 )
 

@@ -1,7 +1,8 @@
 import type { BalanceChange, LedgerTransaction, TokenBalanceChange } from '../src/relay/ledger-transaction.ts'
 import type { InstructionAccount, MessageInstruction } from '../src/relay/message-instructions.ts'
 import { builder } from './builder.ts'
-import { bool, dateTime, int, list, nullable, objectType, of, pubkey, safeInt, text, u64 } from './columns.ts'
+import { args, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, safeInt, text, time, u64 } from './columns.ts'
 
 /** The node is called for each. It costs as much as 10 other requests. */
 export const LEDGER_READ_UNITS = 10
@@ -59,7 +60,7 @@ export const LedgerTransactionRef = objectType<LedgerTransaction>(
   {
     signature: text('Signature, base-58.'),
     slot: safeInt('Slot in which it landed.'),
-    timestamp: nullable(dateTime('Block time. Null if the node does not know it.')),
+    timestamp: nullable(time('Block time. Null if the node does not know it.')),
     succeeded: bool('Whether it succeeded. A failed transaction changes nothing, but costs its fee.'),
     final: bool('Whether it is finalized, so that no fork can remove it.'),
     fee: u64('Network fee in lamports, with the priority fee.'),
@@ -88,7 +89,7 @@ builder.queryField('ledgerTransaction', (t) =>
     },
     description:
       'Reads a landed transaction from the ledger. Only transactions that called the registry program and succeeded, or that this service sent.',
-    args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
+    args: args({ signature: required(text('Signature, base-58.')) }),
     resolve: (_, { signature }, { services }) => services.relay.onLedger(signature),
   }),
 )

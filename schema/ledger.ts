@@ -1,6 +1,7 @@
 import type { LedgerHead } from '../src/relay/ledger-state.ts'
 import { builder } from './builder.ts'
-import { objectType, safeInt } from './columns.ts'
+import { args, required } from './inputs.ts'
+import { int, objectType, safeInt } from './columns.ts'
 
 const LedgerRef = objectType<LedgerHead>(
   'Ledger',
@@ -20,12 +21,7 @@ builder.objectField(LedgerRef, 'rentExemption', (t) =>
     description:
       'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes.',
     extensions: { errors: ['INVALID_INTEGER', 'LEDGER_UNAVAILABLE'] },
-    args: {
-      bytes: t.arg.int({
-        required: true,
-        description: 'Bytes of data of the account, 0 to 10,485,760.',
-      }),
-    },
+    args: args({ bytes: required(int('Bytes of data of the account, 0 to 10,485,760.')) }),
     resolve: async (_, { bytes }, { services }) => String(await services.ledger.rentExemption(bytes)),
   }),
 )

@@ -1,6 +1,7 @@
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
 import { builder, type Types } from './builder.ts'
-import { type Column, int, objectType } from './columns.ts'
+import { inputType, withDefault } from './inputs.ts'
+import { type Column, int, objectType, of } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
 const OrderDirection = builder.enumType('OrderDirection', {
@@ -14,17 +15,14 @@ interface OrderTexts {
 }
 
 /** The input that orders a list, by the fields of an enum. The texts tell the defaults. */
-export function orderType<Field extends PothosSchemaTypes.EnumRef<Types, unknown>>(
+export function orderType<Value>(
   name: string,
-  type: Field,
+  type: PothosSchemaTypes.EnumRef<Types, Value>,
   texts: OrderTexts,
 ) {
-  return builder.inputType(name, {
-    description: 'Order of a list.',
-    fields: (t) => ({
-      field: t.field({ type, description: texts.field }),
-      direction: t.field({ type: OrderDirection, description: texts.direction }),
-    }),
+  return inputType(name, 'Order of a list.', {
+    field: of(type, texts.field),
+    direction: of(OrderDirection, texts.direction),
   })
 }
 
@@ -45,16 +43,19 @@ export function pageType<Row>(
 }
 
 /** `limit` and `offset`. The services check the values. */
-export const pageArgs = () =>
-  builder.args((t) => ({
-    limit: t.int({
-      extensions: { jsonSchema: { minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max } },
-      defaultValue: PAGE_LIMIT.default,
-      description: `Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
+export const PAGE_ARGS = {
+  limit: withDefault(
+    PAGE_LIMIT.default,
+    int(`Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`, undefined, {
+      minimum: PAGE_LIMIT.min,
+      maximum: PAGE_LIMIT.max,
     }),
-    offset: t.int({
-      extensions: { jsonSchema: { minimum: PAGE_OFFSET.min, maximum: PAGE_OFFSET.max } },
-      defaultValue: PAGE_OFFSET.default,
-      description: `Number of entries to skip: 0 or more. ${OFFSET_COST}`,
+  ),
+  offset: withDefault(
+    PAGE_OFFSET.default,
+    int(`Number of entries to skip: 0 or more. ${OFFSET_COST}`, undefined, {
+      minimum: PAGE_OFFSET.min,
+      maximum: PAGE_OFFSET.max,
     }),
-  }))
+  ),
+}

@@ -9,9 +9,9 @@ import { preparedInstructions } from '../src/relay/message-instructions.ts'
 import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
-import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
-import { bool, dateTime, id, int, list, nullable, objectType, of, pubkey, safeInt, text } from './columns.ts'
+import { args, expected, inputType, required, withDefault } from './inputs.ts'
+import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
 import { nodeType } from './node.ts'
 import { enumValues } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
@@ -89,54 +89,25 @@ export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   'TRANSACTION_EXPIRED',
 ]
 
-const AccountMetaInput = builder.inputType('AccountMetaInput', {
-  description: 'An account of an instruction.',
-  fields: (t) => ({
-    pubkey: t.field({ description: 'Address of the account.', type: 'Pubkey', required: true }),
-    isSigner: t.boolean({ description: 'Whether the account must sign.', required: true }),
-    isWritable: t.boolean({ description: 'Whether the instruction can change the account.', required: true }),
-  }),
+const AccountMetaInput = inputType('AccountMetaInput', 'An account of an instruction.', {
+  pubkey: required(pubkey('Address of the account.')),
+  isSigner: required(bool('Whether the account must sign.')),
+  isWritable: required(bool('Whether the instruction can change the account.')),
 })
 
-export const InstructionInput = builder.inputType('InstructionInput', {
-  description: 'An instruction of a Solana program.',
-  fields: (t) => ({
-    programId: t.field({ description: 'Address of the program.', type: 'Pubkey', required: true }),
-    keys: t.field({
-      description: 'Accounts, in the order that the program expects.',
-      type: [AccountMetaInput],
-      required: true,
-    }),
-    data: t.string({
-      ...example('AgAAAAEAAAAAAAAA'),
-      required: true,
-      description: 'Instruction data, base64.',
-    }),
-  }),
+export const InstructionInput = inputType('InstructionInput', 'An instruction of a Solana program.', {
+  programId: required(pubkey('Address of the program.')),
+  keys: required(list(of(AccountMetaInput, 'Accounts, in the order that the program expects.'))),
+  data: required(text('Instruction data, base64.', 'AgAAAAEAAAAAAAAA')),
 })
 
-const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
-  description: 'The transaction to build.',
-  fields: (t) => ({
-    instructions: t.field({
-      ...REQUIRED,
-      type: [InstructionInput],
-      description: '1 to 16 instructions, without compute-budget instructions.',
-    }),
-    signerPubkeys: t.field({
-      ...REQUIRED,
-      type: ['Pubkey'],
-      description: 'All signers and no other keys. The first one pays the fees.',
-    }),
-    priorityLevel: t.field({
-      type: PriorityLevel,
-      defaultValue: 'medium',
-      description: 'Level of the priority fee.',
-    }),
-    sponsored: t.boolean({
-      description: 'True to let the service pay the network fee, by the rules of sponsored preparations.',
-    }),
-  }),
+const PrepareTransactionInput = inputType('PrepareTransactionInput', 'The transaction to build.', {
+  instructions: expected(
+    list(of(InstructionInput, '1 to 16 instructions, without compute-budget instructions.')),
+  ),
+  signerPubkeys: expected(list(pubkey('All signers and no other keys. The first one pays the fees.'))),
+  priorityLevel: withDefault('medium', of(PriorityLevel, 'Level of the priority fee.')),
+  sponsored: bool('True to let the service pay the network fee, by the rules of sponsored preparations.'),
 })
 
 export const PreparedTransactionRef = objectType<PreparedTransaction>(
@@ -189,9 +160,9 @@ export const TransactionRef = nodeType<TransactionRecord>(
     error: nullable(of(TransactionFailureRef, 'Reason of the failure. Null unless it failed.')),
     slot: nullable(safeInt('Slot in which the transaction landed. Null before.')),
     sponsored: bool('Whether the service pays the fees.'),
-    preparedAt: dateTime('Time of the preparation.'),
+    preparedAt: time('Time of the preparation.'),
     submittedAt: nullable(
-      dateTime('Time at which the service sent it to the ledger, or saw that the wallet did. Null before.'),
+      time('Time at which the service sent it to the ledger, or saw that the wallet did. Null before.'),
     ),
     lastValidBlockHeight: safeInt('Last block height at which it can land.'),
   },
@@ -233,13 +204,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description:
       'Returns the current status of a prepared transaction. Simulated: it was not submitted. Submitted: it can still land. Confirmed: it is on the ledger. Failed: it can no longer land, unless its outcome is unknown.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        required: true,
-        description: 'The `id` of the prepared transaction.',
-      }),
-    },
+    args: args({ id: required(text('The `id` of the prepared transaction.', UUID_EXAMPLE)) }),
     resolve: (_, { id }, { services }) => services.relay.get(id),
   }),
   transactionBySignature: t.field({
@@ -247,21 +212,22 @@ builder.queryFields((t) => ({
     type: TransactionRef,
     nullable: true,
     description: 'Returns the prepared transaction with this signature.',
-    args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
+    args: args({ signature: required(text('Signature, base-58.')) }),
     resolve: (_, { signature }, { services }) => services.relay.getBySignature(signature),
   }),
   feeEstimate: t.field({
     extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
     type: FeeEstimateRef,
     description: 'Estimates priority fees from recent transactions that write the given accounts.',
-    args: {
-      accountKeys: t.arg({
-        ...REQUIRED,
-        description:
-          'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
-        type: ['Pubkey'],
-      }),
-    },
+    args: args({
+      accountKeys: expected(
+        list(
+          pubkey(
+            'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
+          ),
+        ),
+      ),
+    }),
     resolve: (_, args, { services }) => services.relay.estimateFees(args),
   }),
 }))
@@ -282,29 +248,17 @@ builder.mutationFields((t) => ({
     },
     type: TransactionRef,
     description: 'Sends a signed transaction once and waits a few seconds for its outcome.',
-    args: {
-      id: t.arg.string({
-        ...requiredExample(UUID_EXAMPLE),
-        description: 'The `id` of the prepared transaction.',
-      }),
-      signedTx: t.arg.string({
-        ...requiredExample('AQAAAAAAAAAA…'),
-        description: 'The transaction with all signatures, base64.',
-      }),
-    },
+    args: args({
+      id: expected(text('The `id` of the prepared transaction.', UUID_EXAMPLE)),
+      signedTx: expected(text('The transaction with all signatures, base64.', 'AQAAAAAAAAAA…')),
+    }),
     resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
     extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS, errors: PREPARE_ERRORS },
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it.',
-    args: {
-      input: t.arg({
-        description: 'The transaction to build.',
-        type: PrepareTransactionInput,
-        required: true,
-      }),
-    },
+    args: args({ input: required(of(PrepareTransactionInput, 'The transaction to build.')) }),
     resolve: async (_, { input }, { services, clientIp, count }) => {
       if (input.sponsored === true) await count('sponsoredPrepare')
       return services.relay.prepare(input, clientIp)

@@ -2,8 +2,9 @@ import type { Session } from '../src/identity/sessions/session.ts'
 import type { Challenge, NewSession, SignInInput } from '../src/identity/sessions/sessions.ts'
 import { writeSignInMessage } from '../src/identity/sessions/sign-in-message.ts'
 import { builder } from './builder.ts'
-import { dateTime, int, nullable, objectType, of, pubkey, text } from './columns.ts'
-import { example, requiredExample, WALLET_POLICY } from './policy.ts'
+import { WALLET_POLICY } from './policy.ts'
+import { args, expected } from './inputs.ts'
+import { bool, int, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 
 const EXAMPLE: Required<SignInInput> = {
   domain: 'app.example.org',
@@ -29,8 +30,8 @@ const SignInRequestRef = objectType<SignInInput>(
     version: text('Always `1`.', EXAMPLE.version),
     chainId: text('Cluster of the wallet.', EXAMPLE.chainId),
     nonce: text('Can be used once.', EXAMPLE.nonce),
-    issuedAt: dateTime('Time of the challenge.'),
-    expirationTime: dateTime('The session must be created before this time.'),
+    issuedAt: time('Time of the challenge.'),
+    expirationTime: time('The session must be created before this time.'),
   },
 )
 
@@ -39,12 +40,12 @@ const ChallengeRef = objectType<Challenge>('SignInChallenge', 'What a wallet sig
   message: nullable(
     text('The text for wallets that can only sign messages. Null if no wallet was given.', MESSAGE_EXAMPLE),
   ),
-  expiresAt: dateTime('The session must be created before this time.'),
+  expiresAt: time('The session must be created before this time.'),
 })
 
 const wallet = pubkey('The wallet that signed in.')
-const createdAt = dateTime('Time of the sign-in.')
-const expiresAt = dateTime('The session ends at this time, or after an hour without a request.')
+const createdAt = time('Time of the sign-in.')
+const expiresAt = time('The session ends at this time, or after an hour without a request.')
 
 const NewSessionRef = objectType<NewSession>('NewSession', 'A new session with its token.', {
   token: text(
@@ -60,7 +61,7 @@ export const SessionRef = objectType<Session>('Session', 'An open session of a w
   wallet,
   createdAt,
   expiresAt,
-  lastUsedAt: dateTime('Time of the last request before this one, exact to a minute.'),
+  lastUsedAt: time('Time of the last request before this one, exact to a minute.'),
 })
 
 const EndedRef = objectType<{ ended: number }>('EndedSessions', 'The result of ending sessions.', {
@@ -81,17 +82,13 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'signIn', errors: ['SIGN_IN_ORIGIN', 'LEDGER_UNAVAILABLE'] },
     type: ChallengeRef,
     description: 'Starts a sign-in.',
-    args: {
-      wallet: t.arg({
-        type: 'Pubkey',
-        description: 'The wallet that will sign. Default: it chooses its account.',
-      }),
-      origin: t.arg.string({
-        ...example(EXAMPLE.uri),
-        description:
-          'Origin of the page on which the user signs in (`location.origin`). Default: that of the service.',
-      }),
-    },
+    args: args({
+      wallet: pubkey('The wallet that will sign. Default: it chooses its account.'),
+      origin: text(
+        'Origin of the page on which the user signs in (`location.origin`). Default: that of the service.',
+        EXAMPLE.uri,
+      ),
+    }),
     resolve: (_, request, { services }) => services.sessions.challenge(request),
   }),
   createSession: t.field({
@@ -109,30 +106,26 @@ builder.mutationFields((t) => ({
     },
     type: NewSessionRef,
     description: 'Opens a session with a signed challenge.',
-    args: {
-      message: t.arg.string({
-        ...requiredExample(MESSAGE_EXAMPLE),
-        description: 'The text that the wallet signed. At most 2,048 bytes.',
-      }),
-      signature: t.arg.string({
-        ...requiredExample(
+    args: args({
+      message: expected(text('The text that the wallet signed. At most 2,048 bytes.', MESSAGE_EXAMPLE)),
+      signature: expected(
+        text(
+          'The signature (64 bytes) in base-58 or base64.',
           '93TdU4qf4fjsJotHiWxn595qNe1CbhGnRV9csG8Ua9FUkF3QVxrPa835WQz6QHmgijepXs6pjYBTgfuPaHDo6U3',
         ),
-        description: 'The signature (64 bytes) in base-58 or base64.',
-      }),
-    },
+      ),
+    }),
     resolve: (_, signIn, { services }) => services.sessions.create(signIn),
   }),
   endSession: t.field({
     extensions: { ...WALLET_POLICY, errors: ['SESSION_INVALID', 'SESSION_MISSING'] },
     type: EndedRef,
     description: 'Ends the session of this request at once, or all sessions of the wallet.',
-    args: {
-      all: t.arg.boolean({
-        description:
-          'True ends all sessions of the wallet. This also works with wallet headers, if a token is lost.',
-      }),
-    },
+    args: args({
+      all: bool(
+        'True ends all sessions of the wallet. This also works with wallet headers, if a token is lost.',
+      ),
+    }),
     resolve: async (_, { all }, { services, caller }) => ({
       ended: await services.sessions.end(await caller(), all ?? false),
     }),

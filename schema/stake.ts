@@ -3,20 +3,21 @@ import { STAKE_SORTS, type StakeRow } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { dateTime, list, nullable, objectType, of, pubkey, u64 } from './columns.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { args, inputType, required } from './inputs.ts'
+import { list, nullable, objectType, of, pubkey, time, u64 } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
 import { nodeType } from './node.ts'
-import { orderType, pageArgs, pageType } from './page.ts'
+import { orderType, PAGE_ARGS, pageType } from './page.ts'
 
 const WithdrawalRef = objectType<WithdrawalRow>(
   'Withdrawal',
   'A withdrawal that was requested and is neither completed nor cancelled.',
   {
     amount: u64('Amount in USDC base units (6 decimals).'),
-    requestedAt: dateTime('Block time of the request.'),
+    requestedAt: time('Block time of the request.'),
     completableAt: nullable(
-      dateTime(
+      time(
         'Time from which it can be completed. A new cooldown of the registry changes it. Null if the registry is not initialised.',
       ),
     ),
@@ -36,19 +37,15 @@ const StakeOrder = orderType('StakeOrder', StakeOrderField, {
   direction: 'Default: ascending by address, descending by deposit.',
 })
 
-const StakeFilter = builder.inputType('StakeFilter', {
-  description: 'Stake accounts must match all conditions.',
-  fields: (t) => ({
-    owner: t.field({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
-    agentPda: t.field({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
-  }),
+const StakeFilter = inputType('StakeFilter', 'Stake accounts must match all conditions.', {
+  owner: pubkey('Only stake accounts of this wallet.'),
+  agentPda: pubkey('Only the stake account of this agent.'),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({ type: StakeFilter, description: 'Default: all stake accounts.' }),
-    orderBy: t.field({ type: StakeOrder, description: 'Default: by address.' }),
-  }))
+const LIST_ARGS = {
+  filter: of(StakeFilter, 'Default: all stake accounts.'),
+  orderBy: of(StakeOrder, 'Default: by address.'),
+}
 
 const StakeRef = nodeType<StakeRow>(
   'Stake',
@@ -103,14 +100,14 @@ builder.queryFields((t) => ({
     type: StakeRef,
     nullable: true,
     description: 'Returns one stake account. A closed one is not found.',
-    args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
+    args: args({ pda: required(pubkey('Address of the stake account.')) }),
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
     extensions: { errors: ['INVALID_CURSOR'] },
     type: StakeConnectionRef,
     description: 'Lists stake accounts.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.stakes.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
@@ -118,7 +115,7 @@ builder.queryFields((t) => ({
     extensions: { units: ({ offset }) => 1 + offsetUnits(offset), tables: ['stakes'] },
     type: StakePageRef,
     description: 'The stake accounts of `stakes`, by offset.',
-    args: { ...listArgs(), ...pageArgs() },
+    args: args({ ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.stakes.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),

@@ -2,8 +2,9 @@ import type { Caller } from '../src/identity/sessions/session.ts'
 import { MAX_PER_WALLET } from '../src/webhooks/subscriptions/check-new.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { args } from './inputs.ts'
 import { nullable, objectType, of, pubkey } from './columns.ts'
-import { connectionArgs } from './connection.ts'
+import { CONNECTION_ARGS } from './connection.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { SessionRef } from './session.ts'
 import { WebhookConnectionRef, webhookPage } from './webhook.ts'
@@ -26,7 +27,7 @@ builder.objectFields(ViewerRef, (t) => ({
     extensions: { listSize: MAX_PER_WALLET, errors: ['INVALID_CURSOR'] },
     type: WebhookConnectionRef,
     description: 'The webhooks of the wallet, oldest first. At most 20.',
-    args: connectionArgs(),
+    args: args(CONNECTION_ARGS),
     resolve: async ({ wallet }, page, { services }) =>
       webhookPage(await services.webhooks.list(wallet), page),
   }),

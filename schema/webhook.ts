@@ -6,12 +6,13 @@ import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { bool, dateTime, id, list, nullable, objectType, of, pubkey, text } from './columns.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { acceptsNull, args, expected, inputType, required } from './inputs.ts'
+import { bool, id, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { EventType } from './event.ts'
 import { enumValues } from './enum-values.ts'
 import { nodeType } from './node.ts'
-import { example, requiredExample, WALLET_POLICY } from './policy.ts'
+import { WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
 
 const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'
@@ -19,10 +20,13 @@ const secret = text(
   'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g',
 )
-const EVENT_TYPES = {
-  servicesCheck: true,
-  jsonSchema: { examples: [['agent.registered', 'stake.deposited']], minItems: 1 },
-}
+const eventTypes = (description: string) => ({
+  ...list(of(EventType, description)),
+  extensions: {
+    servicesCheck: true,
+    jsonSchema: { examples: [['agent.registered', 'stake.deposited']], minItems: 1 },
+  },
+})
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
   description: 'Why the service disabled a webhook.',
@@ -42,9 +46,9 @@ export const WebhookRef = nodeType<SubscriptionRow>(
     filterAgentPda: nullable(pubkey('Only events of this agent. Null for all agents.')),
     active: bool('Whether events are sent to the receiver.'),
     disabledReason: nullable(of(DisabledReason, 'Why the service disabled the webhook. Null otherwise.')),
-    disabledAt: nullable(dateTime('Time at which the service disabled the webhook. Null otherwise.')),
-    createdAt: dateTime('Creation time.'),
-    updatedAt: dateTime('Time of the owner’s last change.'),
+    disabledAt: nullable(time('Time at which the service disabled the webhook. Null otherwise.')),
+    createdAt: time('Creation time.'),
+    updatedAt: time('Time of the owner’s last change.'),
   },
 )
 
@@ -80,58 +84,33 @@ builder.objectField(DeletionRef, 'deletedId', (t) =>
   t.exposeID('id', { description: 'Identifier of the webhook, which caches can remove.' }),
 )
 
-const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  description: 'A new subscription.',
-  fields: (t) => ({
-    url: t.string({
-      ...requiredExample(URL_EXAMPLE),
-      description:
-        'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
-    }),
-    eventTypes: t.field({
-      required: true,
-      extensions: { ...EVENT_TYPES, required: true },
-      type: [EventType],
-      description: 'At least one of `webhookEventTypes`, without duplicates.',
-    }),
-    filterAgentPda: t.field({
-      extensions: { acceptsNull: true },
-      type: 'Pubkey',
-      description: 'Only events of this agent. The agent need not exist yet.',
-    }),
-  }),
+const CreateWebhookInput = inputType('CreateWebhookInput', 'A new subscription.', {
+  url: expected(
+    text(
+      'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
+      URL_EXAMPLE,
+    ),
+  ),
+  eventTypes: expected(eventTypes('At least one of `webhookEventTypes`, without duplicates.')),
+  filterAgentPda: acceptsNull(pubkey('Only events of this agent. The agent need not exist yet.')),
 })
 
-const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'Changes of a subscription. Absent fields stay unchanged.',
-  fields: (t) => ({
-    url: t.string({
-      ...example(URL_EXAMPLE),
-      description: 'An https URL of a public host. A new URL cancels all waiting deliveries.',
-    }),
-    eventTypes: t.field({
-      extensions: EVENT_TYPES,
-      type: [EventType],
-      description: 'Replaces the event types.',
-    }),
-    filterAgentPda: t.field({
-      extensions: { acceptsNull: true },
-      type: 'Pubkey',
-      description: 'Only events of this agent. Null removes the filter.',
-    }),
-    active: t.boolean({
-      description: 'False cancels all waiting deliveries. True resets the failure record.',
-    }),
-  }),
-})
+const UpdateWebhookInput = inputType(
+  'UpdateWebhookInput',
+  'Changes of a subscription. Absent fields stay unchanged.',
+  {
+    url: text('An https URL of a public host. A new URL cancels all waiting deliveries.', URL_EXAMPLE),
+    eventTypes: eventTypes('Replaces the event types.'),
+    filterAgentPda: acceptsNull(pubkey('Only events of this agent. Null removes the filter.')),
+    active: bool('False cancels all waiting deliveries. True resets the failure record.'),
+  },
+)
 
 /** The policy of a field that names a webhook. */
 export const NEEDS_WEBHOOK = { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND'] } as const
 
-const idArg = () =>
-  builder.args((t) => ({
-    id: t.string({ ...example(UUID_EXAMPLE), required: true, description: 'Identifier of the webhook.' }),
-  }))
+/** The argument that names a webhook. */
+export const WEBHOOK_ARG = { id: required(text('Identifier of the webhook.', UUID_EXAMPLE)) }
 
 const WebhookPageRef = builder.objectRef<readonly SubscriptionRow[]>('WebhookPage').implement({
   description: 'All webhooks of a wallet.',
@@ -169,14 +148,14 @@ builder.queryFields((t) => ({
     type: WebhookRef,
     nullable: true,
     description: 'Returns one webhook of the signing wallet.',
-    args: idArg(),
+    args: args(WEBHOOK_ARG),
     resolve: async (_, { id }, { services, authenticate }) => services.webhooks.get(await authenticate(), id),
   }),
   webhooks: t.field({
     extensions: { ...WALLET_POLICY, listSize: MAX_PER_WALLET, errors: ['INVALID_CURSOR'] },
     type: WebhookConnectionRef,
     description: 'Lists the webhooks of the signing wallet, oldest first. At most 20.',
-    args: connectionArgs(),
+    args: args(CONNECTION_ARGS),
     resolve: async (_, page, { services, authenticate }) =>
       webhookPage(await services.webhooks.list(await authenticate()), page),
   }),
@@ -204,9 +183,7 @@ builder.mutationFields((t) => ({
     },
     type: CreationRef,
     description: 'Creates a webhook of the signing wallet.',
-    args: {
-      input: t.arg({ description: 'The new subscription.', type: CreateWebhookInput, required: true }),
-    },
+    args: args({ input: required(of(CreateWebhookInput, 'The new subscription.')) }),
     resolve: async (_, { input }, { services, authenticate, clientIp }) =>
       services.webhooks.create(await authenticate(), clientIp, input),
   }),
@@ -217,10 +194,7 @@ builder.mutationFields((t) => ({
     },
     type: WebhookRef,
     description: 'Changes a webhook.',
-    args: {
-      ...idArg(),
-      input: t.arg({ description: 'The changes.', type: UpdateWebhookInput, required: true }),
-    },
+    args: args({ ...WEBHOOK_ARG, input: required(of(UpdateWebhookInput, 'The changes.')) }),
     resolve: async (_, { id, input }, { services, authenticate }) =>
       services.webhooks.update(await authenticate(), id, input),
   }),
@@ -228,7 +202,7 @@ builder.mutationFields((t) => ({
     extensions: NEEDS_WEBHOOK,
     type: DeletionRef,
     description: 'Deletes a webhook. One of another wallet is not found.',
-    args: idArg(),
+    args: args(WEBHOOK_ARG),
     resolve: async (_, { id }, { services, authenticate }) => ({
       id,
       ...(await services.webhooks.delete(await authenticate(), id)),
@@ -239,7 +213,7 @@ builder.mutationFields((t) => ({
     type: SecretRef,
     description:
       'Replaces the secret at once. All later attempts, including retries, are signed with the new secret.',
-    args: idArg(),
+    args: args(WEBHOOK_ARG),
     resolve: async (_, { id }, { services, authenticate }) => ({
       id,
       ...(await services.webhooks.rotateSecret(await authenticate(), id)),
