@@ -15,14 +15,17 @@ import {
   visitWithTypeInfo,
   type FragmentDefinitionNode,
   getDirectiveValues,
+  getOperationAST,
   type GraphQLDirective,
   type GraphQLEnumType,
   GraphQLError,
   Kind,
+  NoUnusedFragmentsRule,
   type OperationDefinitionNode,
   parse,
   separateOperations,
   Source,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql'
@@ -112,17 +115,19 @@ export function directiveOf<Name extends keyof Directives>(
   return (getDirectiveValues(directive, node) as Directives[Name] | undefined) ?? null
 }
 
+/** Operators need not use all fragments of rest/. */
+const RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
+
 /** The operations of these files, which can also use the `shared` fragments. */
 export function load(
   sources: readonly Source[],
   shared: Fragments = new Map(),
 ): ReadonlyMap<string, Operation> {
-  const definitions = sources.flatMap(definitionsOf)
-  const fragments = new Map([...shared, ...fragmentsOf(definitions)])
-  const loaded = definitions
-    .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
-    .map((definition) => toOperation(definition, fragments))
-  refuseRepeated(loaded, 'name', ({ name }) => name)
+  const definitions = [...shared.values(), ...sources.flatMap(definitionsOf)]
+  const all: DocumentNode = { kind: Kind.DOCUMENT, definitions }
+  const [invalid] = validate(extended, all, RULES)
+  if (invalid !== undefined) throw new Error(invalid.toString())
+  const loaded = Object.values(separateOperations(all)).map(toOperation)
   refuseRepeated(loaded, 'name as a tool', ({ tool }) => tool && tool.name)
   refuseRepeated(
     loaded,
@@ -161,21 +166,11 @@ function snakeCase(name: string): string {
   return name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }
 
-function fragmentsOf(definitions: readonly DefinitionNode[]): [string, FragmentDefinitionNode][] {
-  const found = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
-  const names = found.map(({ name }) => name.value)
-  const repeated = found.find(({ name }, i) => names.indexOf(name.value) < i)
-  if (repeated !== undefined) throw mistake(`There are two fragments ${repeated.name.value}`, repeated)
-  return found.map((each) => [each.name.value, each])
-}
-
-function toOperation(definition: OperationDefinitionNode, all: Fragments): Operation {
+/** `written` is an operation with its fragments. */
+function toOperation(written: DocumentNode): Operation {
+  const definition = getOperationAST(written)!
   const name = definition.name?.value ?? ''
-  const everything = { kind: Kind.DOCUMENT, definitions: [definition, ...all.values()] } as const
-  const written = separateOperations(everything)[name]!
-  const fragments = new Map(fragmentsOf(written.definitions))
-  const [invalid] = validate(extended, written)
-  if (invalid !== undefined) throw new Error(invalid.toString())
+  const fragments = written.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
   const [summary = '', ...lines] = (definition.description?.value ?? '').split('\n')
   const rest = directiveOf('rest', definition)
   const given = directiveOf('tool', definition)
@@ -183,7 +178,7 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
   const operation: Operation = {
     name,
     definition,
-    fragments,
+    fragments: new Map(fragments.map((each) => [each.name.value, each])),
     document: toRun(written, definition),
     summary,
     description: lines

@@ -67,6 +67,16 @@ describe('a mistake in a document is an error with its file and line', () => {
       'The name of a model must be like AgentSummary, got info',
     ],
     [
+      'two operations of one name',
+      `"A" query A ${REST} { info { name } } "A" query A ${REST} { info { name } }`,
+      'There can be only one operation named "A"',
+    ],
+    [
+      'two fragments of one name',
+      `"A" query A ${REST} { info { ...F } } fragment F on Info { name } fragment F on Info { name }`,
+      'There can be only one fragment named "F"',
+    ],
+    [
       'several members without a name',
       `"A" query A ${REST} { a: info { name } b: info { name } }`,
       'needs @model',
