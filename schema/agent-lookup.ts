@@ -4,7 +4,7 @@ import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/agents/loo
 import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { args, required } from './inputs.ts'
+import { args, limited, required } from './inputs.ts'
 import { bool, int, list, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { enumValues } from './enum-values.ts'
@@ -73,7 +73,7 @@ builder.queryFields((t) => ({
     args: args({
       owner: required(pubkey('Wallet of the owner.')),
       minTier: of(Tier, 'Lowest acceptable tier.'),
-      minReputation: int('Lowest acceptable reputation.', undefined, { minimum: 0, maximum: MAX_REPUTATION }),
+      minReputation: limited(int('Lowest acceptable reputation.'), { minimum: 0, maximum: MAX_REPUTATION }),
     }),
     resolve: (_, args, { services }) => services.agents.verify(args),
   }),

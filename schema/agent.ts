@@ -3,7 +3,7 @@ import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
 import { builder } from './builder.ts'
-import { args, inputType, required, withDefault } from './inputs.ts'
+import { args, inputType, limited, required, withDefault } from './inputs.ts'
 import { bool, float, int, list, nullable, of, pubkey, text, time, u64 } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
@@ -93,19 +93,18 @@ const AgentFilter = inputType('AgentFilter', 'Agents must match all conditions.'
   statuses: list(of(AgentStatusFilter, 'Only agents with one of these statuses.')),
   category: of(ServiceCategory, 'Only agents of this service category.'),
   categories: list(of(ServiceCategory, 'Only agents of one of these service categories.')),
-  name: text(
-    `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
-    undefined,
+  name: limited(
+    text(
+      `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+    ),
     { minLength: 1, maxLength: MAX_NAME_SEARCH },
   ),
-  minReputation: int(
-    `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    undefined,
+  minReputation: limited(
+    int(`Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`),
     REPUTATION,
   ),
-  maxReputation: int(
-    `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    undefined,
+  maxReputation: limited(
+    int(`Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`),
     REPUTATION,
   ),
   includeMismatched: withDefault(

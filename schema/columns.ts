@@ -5,32 +5,33 @@ import type { JsonSchema } from './policy.ts'
 type Extensions = Readonly<Record<string, unknown>>
 
 /**
- * A field that shows the member of a row with the same name. `Value` is what it can show: the
- * compiler reports a member of another type, and one that can be null where the field cannot.
+ * A field that shows the member of a row with the same name, or a value that is given (inputs.ts).
+ * `Value` is what the field can show: the compiler reports a member of another type, and one that
+ * can be null where the field cannot.
  */
 export interface Column<Value> {
   readonly type: unknown
   readonly description: string
   readonly nullable?: true
-  readonly extensions?: Extensions
+  readonly extensions: Extensions
+  /** Only for the compiler. */
   readonly shows?: (value: Value) => void
 }
 
 export type Columns<Row> = { readonly [Name in keyof Row]?: Column<Row[Name]> }
 
-const examples = (shown: unknown) => (shown === undefined ? {} : { examples: [shown] })
+const shownAs = (example: unknown, more: JsonSchema = {}): Extensions =>
+  example === undefined ? {} : { jsonSchema: { ...more, examples: [example] } }
 
 const column =
   <Value>(type: OutputRef<Value> | InputRef<Value> | string) =>
-  (description: string, shown?: unknown, more?: JsonSchema): Column<Value> => ({
+  (description: string, example?: unknown, more?: JsonSchema): Column<Value> => ({
     type,
     description,
-    ...(shown === undefined && more === undefined
-      ? {}
-      : { extensions: { jsonSchema: { ...more, ...examples(shown) } } }),
+    extensions: shownAs(example, more),
   })
 
-// Each takes a description, an example, and more of the JSON Schema.
+// Each takes a description, an example, and what JSON Schema says of the value in addition.
 export const text = column<string>('String')
 export const id = column<string>('ID')
 export const int = column<number>('Int')
@@ -63,10 +64,7 @@ export const list = <Value>(
 ): Column<readonly Value[]> => ({
   type: [type],
   description,
-  extensions: {
-    ...(shown === undefined ? {} : { jsonSchema: examples(shown) }),
-    ...(listSize === undefined ? {} : { listSize }),
-  },
+  extensions: { ...shownAs(shown), ...(listSize === undefined ? {} : { listSize }) },
 })
 
 /** The fields of columns. */

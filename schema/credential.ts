@@ -15,7 +15,7 @@ import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.
 import { AgentRef, PDA_ARG } from './agent.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { builder } from './builder.ts'
-import { args, inputType, required } from './inputs.ts'
+import { args, inputType, limited, required } from './inputs.ts'
 import { bool, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { DID_EXAMPLE } from './did.ts'
@@ -129,7 +129,7 @@ const VerificationRef = objectType<VerificationResult>(
 )
 
 const CredentialFilter = inputType('CredentialFilter', 'Credentials must match all conditions.', {
-  type: text('Only this type. The suffix `Credential` is optional and case is ignored.', undefined, {
+  type: limited(text('Only this type. The suffix `Credential` is optional and case is ignored.'), {
     minLength: 1,
     maxLength: MAX_TYPE_LENGTH,
   }),

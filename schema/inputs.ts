@@ -1,6 +1,7 @@
 import type { InputFieldRef } from '@pothos/core'
 import { builder, type Types } from './builder.ts'
 import type { Column } from './columns.ts'
+import type { JsonSchema } from './policy.ts'
 
 /** A value that is always given. Other values can be absent or null. */
 interface Given<Value> extends Column<Value> {
@@ -18,6 +19,12 @@ export const expected = <Value>(given: Column<Value>): Given<Value> =>
 export const acceptsNull = <Value>(given: Column<Value>): Column<Value> => ({
   ...given,
   extensions: { ...given.extensions, acceptsNull: true },
+})
+
+/** With a range or a length, which OpenAPI shows and the service checks. */
+export const limited = <Value>(given: Column<Value>, jsonSchema: JsonSchema): Column<Value> => ({
+  ...given,
+  extensions: { ...given.extensions, jsonSchema },
 })
 
 export const withDefault = <Value>(defaultValue: Value, given: Column<Value>) => ({ ...given, defaultValue })

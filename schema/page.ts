@@ -1,6 +1,6 @@
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
 import { builder, type Types } from './builder.ts'
-import { inputType, withDefault } from './inputs.ts'
+import { inputType, limited, withDefault } from './inputs.ts'
 import { type Column, int, objectType, of } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
@@ -46,14 +46,14 @@ export function pageType<Row>(
 export const PAGE_ARGS = {
   limit: withDefault(
     PAGE_LIMIT.default,
-    int(`Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`, undefined, {
+    limited(int(`Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`), {
       minimum: PAGE_LIMIT.min,
       maximum: PAGE_LIMIT.max,
     }),
   ),
   offset: withDefault(
     PAGE_OFFSET.default,
-    int(`Number of entries to skip: 0 or more. ${OFFSET_COST}`, undefined, {
+    limited(int(`Number of entries to skip: 0 or more. ${OFFSET_COST}`), {
       minimum: PAGE_OFFSET.min,
       maximum: PAGE_OFFSET.max,
     }),
