@@ -118,13 +118,16 @@ export function directiveOf<Name extends keyof Directives>(
 /** Operators need not use all fragments of rest/. */
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
 
-/** The operations of these files, which can also use the `shared` fragments. */
+/** The operations of these files. They can use `shared` fragments, or replace them by their own. */
 export function load(
   sources: readonly Source[],
   shared: Fragments = new Map(),
 ): ReadonlyMap<string, Operation> {
-  const definitions = [...shared.values(), ...sources.flatMap(definitionsOf)]
-  const all: DocumentNode = { kind: Kind.DOCUMENT, definitions }
+  const own = sources.flatMap(definitionsOf)
+  const isReplaced = ({ name }: FragmentDefinitionNode): boolean =>
+    own.some((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name.value)
+  const others = Array.from(shared.values()).filter((each) => !isReplaced(each))
+  const all: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...others, ...own] }
   const [invalid] = validate(extended, all, RULES)
   if (invalid !== undefined) throw new Error(invalid.toString())
   const loaded = Object.values(separateOperations(all)).map(toOperation)

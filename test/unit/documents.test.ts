@@ -88,6 +88,22 @@ describe('a mistake in a document is an error with its file and line', () => {
   })
 })
 
+test('an operation can use shared fragments, or others of the same name', () => {
+  const shared = read(
+    'query A { agent(pda: "x") { ...F ...G } } fragment F on Agent { pda } fragment G on Agent { name }',
+  )
+  const { fragments } = shared.get('A')!
+  const fieldsOf = (text: string) => {
+    const [own] = load([new Source(text, 'x.graphql')], fragments).values()
+    return rootFields(own!)[0]!.inner!.map(({ name }) => name)
+  }
+  expect(fieldsOf('query B { agent(pda: "x") { ...G } }')).toEqual(['name'])
+  expect(fieldsOf('query B { agent(pda: "x") { ...G ...F } } fragment F on Agent { owner }')).toEqual([
+    'name',
+    'owner',
+  ])
+})
+
 test('a variable is a parameter with the facts of its argument, unless the document has others', () => {
   const [given] = Array.from(
     read(`query A($owner: Pubkey, "How many." $limit: Int = 20, $sort: AgentOrderField) {
