@@ -14,9 +14,11 @@ import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } 
 
 /** What an endpoint does that no directive says. */
 export interface SpecialCase {
-  readonly body: (data: never) => unknown
-  /** Of the body. */
+  readonly body: (data: never, mediaType?: string) => unknown
+  /** Of the body, or the response with a schema for each media type. */
   readonly schema: Json
+  /** Chooses the media type of a cacheable read by the Accept header. Default: JSON. */
+  readonly mediaType?: (accept: string | undefined) => string
 }
 
 interface RouteOptions {
@@ -53,9 +55,16 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, tables } = policy
   const special = specialCases[name]
-  const toBody = (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint)
+  const toBody =
+    (special?.body as ((data: object, mediaType?: string) => unknown) | undefined) ?? bodyOf(endpoint)
+  const { mediaType } = special ?? {}
   const send = isCacheable(endpoint)
-    ? operations.read(document, { tables: tables as readonly ReadTables[], toBody, chargeAll: isOperators })
+    ? operations.read(document, {
+        tables: tables as readonly ReadTables[],
+        toBody,
+        mediaType,
+        chargeAll: isOperators,
+      })
     : sendResult(operations.run(document, { chargeAll: isOperators }), toBody, rest)
   const variablesOf = variableReader(endpoint)
   app.route({

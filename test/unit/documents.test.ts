@@ -45,6 +45,37 @@ describe('a mistake in a document is an error with its file and line', () => {
       '"A" query A @rest(path: "/x/{pda}", tag: "X") { info { name } }',
       'no variable $pda',
     ],
+    ['a name in lower case', `"A" query a ${REST} { info { name } }`, 'It needs a name that begins with'],
+    [
+      'a path with a space',
+      '"A" query A @rest(path: "/x y", tag: "X") { info { name } }',
+      'Its path must be made of /name and /{variable}, got /x y',
+    ],
+    [
+      'a status of an error',
+      '"A" query A @rest(path: "/x", tag: "X", status: 404) { info { name } }',
+      'Its status must be 200 to 299, got 404',
+    ],
+    [
+      'a tool in camelCase',
+      '"A" query A @tool(name: "aTool", title: "A", effect: READ) { info { name } }',
+      'The name of its tool must be snake_case, got aTool',
+    ],
+    [
+      'a model in lower case',
+      `"A" query A ${REST} { info @model(name: "info") { name } }`,
+      'The name of a model must be like AgentSummary, got info',
+    ],
+    [
+      'two operations of one name',
+      `"A" query A ${REST} { info { name } } "A" query A ${REST} { info { name } }`,
+      'There can be only one operation named "A"',
+    ],
+    [
+      'two fragments of one name',
+      `"A" query A ${REST} { info { ...F } } fragment F on Info { name } fragment F on Info { name }`,
+      'There can be only one fragment named "F"',
+    ],
     [
       'several members without a name',
       `"A" query A ${REST} { a: info { name } b: info { name } }`,
@@ -55,6 +86,22 @@ describe('a mistake in a document is an error with its file and line', () => {
     expect(build).toThrow(problem)
     expect(build).toThrow(/rest\/x\/operations\.graphql:1:\d+/)
   })
+})
+
+test('an operation can use shared fragments, or others of the same name', () => {
+  const shared = read(
+    'query A { agent(pda: "x") { ...F ...G } } fragment F on Agent { pda } fragment G on Agent { name }',
+  )
+  const { fragments } = shared.get('A')!
+  const fieldsOf = (text: string) => {
+    const [own] = load([new Source(text, 'x.graphql')], fragments).values()
+    return rootFields(own!)[0]!.inner!.map(({ name }) => name)
+  }
+  expect(fieldsOf('query B { agent(pda: "x") { ...G } }')).toEqual(['name'])
+  expect(fieldsOf('query B { agent(pda: "x") { ...G ...F } } fragment F on Agent { owner }')).toEqual([
+    'name',
+    'owner',
+  ])
 })
 
 test('a variable is a parameter with the facts of its argument, unless the document has others', () => {
