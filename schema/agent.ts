@@ -1,5 +1,5 @@
 import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
-import type { AgentRow } from '../src/agents/agent-row.ts'
+import type { AgentRow } from '../src/registry/rows.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
 import { builder } from './builder.ts'

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { HistoryFilter } from '../src/agents/agent-history.ts'
-import type { AgentRow } from '../src/agents/agent-row.ts'
+import type { AgentRow } from '../src/registry/rows.ts'
 import type { ConnectionInput } from '../src/domain/connection.ts'
 import type {
   CredentialFilter,

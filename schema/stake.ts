@@ -1,5 +1,6 @@
 import { offsetUnits } from '../src/domain/page.ts'
-import { STAKE_SORTS, type StakeRow } from '../src/stakes/stake-reads.ts'
+import type { StakeRow } from '../src/registry/rows.ts'
+import { STAKE_SORTS } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'

@@ -20,6 +20,7 @@ import { createWallets, type FundWallet, type Wallets } from './relay/wallet-bal
 import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import { createRecentEvents, type RecentEvents } from './live-events/recent-events.ts'
+import { databaseReader, type RegistryReader } from './registry/registry.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { FeePayerStatus } from './health/fee-payer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
@@ -71,6 +72,8 @@ export interface ServiceDependencies {
   readonly reads: Kysely<Database>
   /** For searches by name. PostgreSQL searches without it. */
   readonly searchIndex?: SearchIndex | null
+  /** For agents and stakes. Without it, PostgreSQL reads them. */
+  readonly registry?: RegistryReader
   readonly rpc: LedgerCalls
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
@@ -111,12 +114,14 @@ export function createServices(dependencies: ServiceDependencies): Services {
     origins: dependencies.signInOrigins,
     genesisHash: () => info.genesisHash(),
   })
+  const { registry = databaseReader, searchIndex = null } = dependencies
+  const agents = createAgentReads(reads, { index: searchIndex, registry })
   return {
-    agents: whenFilled(createAgentReads(reads, dependencies.searchIndex), tables),
-    stakes: whenFilled(createStakeReads(reads), tables),
-    registry: whenFilled(createRegistryReads(reads), tables),
+    agents: whenFilled(agents, tables),
+    stakes: whenFilled(createStakeReads(reads, registry), tables),
+    registry: whenFilled(createRegistryReads(reads, registry), tables),
     cards: whenFilled(createCardReads(reads), tables),
-    dids: whenFilled(createDidResolver(kysely, dependencies.identity.program), tables),
+    dids: whenFilled(createDidResolver(agents, dependencies.identity.program), tables),
     credentials: whenFilled(dependencies.credentials, tables),
     relay: dependencies.relay,
     registryTransactions: createRegistryTransactions({

@@ -3,6 +3,7 @@ import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from 
 import { integerParameter, optional, pubkeyParameter, textParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
 import { offsetUnits } from '../domain/page.ts'
+import type { AgentConditions } from '../registry/agents-copy.ts'
 
 /** `inactive` is every status except active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
@@ -32,6 +33,8 @@ export interface AgentFilter {
 }
 
 type Condition = RawBuilder<unknown>
+
+const INACTIVE = AGENT_STATUSES.filter((each) => each !== 'active')
 
 const readName = textParameter(MAX_NAME_SEARCH)
 const readReputation = integerParameter(REPUTATION_RANGE)
@@ -84,7 +87,7 @@ function anyOf(column: RawBuilder<unknown>, values: readonly string[] | null | u
 }
 
 function statusesOf(filter: StatusFilter): readonly string[] {
-  return filter === 'inactive' ? AGENT_STATUSES.filter((each) => each !== 'active') : [filter]
+  return filter === 'inactive' ? INACTIVE : [filter]
 }
 
 /** The conditions on all other columns. */
@@ -105,4 +108,25 @@ function when(value: unknown, ...conditions: Condition[]): Condition[] {
 
 export function where(conditions: Condition[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
+}
+
+/** The conditions that a copy in memory compares: all but the owner and the name. */
+export function conditionsOf(filter: AgentFilter): AgentConditions {
+  const { tier, tiers, status, statuses, category, categories } = filter
+  const isInactive = status === 'inactive'
+  return {
+    tiers: both(tier, tiers),
+    statuses: both(isInactive ? null : status, statuses?.flatMap(statusesOf)),
+    exceptStatus: isInactive ? 'active' : null,
+    categories: both(category, categories),
+    includeMismatched: filter.includeMismatched === true,
+    minReputation: filter.minReputation ?? null,
+    maxReputation: filter.maxReputation ?? null,
+  }
+}
+
+/** The values that meet both conditions. Null if there is none. */
+function both(one: string | null | undefined, list: readonly string[] | null | undefined): string[] | null {
+  if (list === undefined || list === null) return one === undefined || one === null ? null : [one]
+  return list.filter((each) => one === undefined || one === null || each === one)
 }

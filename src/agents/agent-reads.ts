@@ -14,12 +14,12 @@ import {
   type HistoryRow,
   listHistoryConnection,
 } from './agent-history.ts'
-import { agentColumns, type AgentRow } from './agent-row.ts'
+import { databaseReader } from '../registry/registry.ts'
+import { agentColumns, type AgentRow } from '../registry/rows.ts'
 import { findAgentOf } from './find-agent-of.ts'
 import { listAgentsConnection } from './list-agents-connection.ts'
-import { listAgents, type SortedAgentFilter } from './list-agents.ts'
+import { type AgentSources, listAgents, type SortedAgentFilter } from './list-agents.ts'
 import { type FoundAgents, lookupAgents } from './lookup-agents.ts'
-import type { SearchIndex } from './search-index/search-index.ts'
 import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
 import { type AgentVerdict, type Requirements, verifyAgent } from './verify-agent.ts'
 
@@ -58,9 +58,13 @@ export interface AgentReads {
 /** Requests that arrive together are read in one statement, up to this number. */
 const MAX_BATCH = 100
 
-/** Without an index, PostgreSQL searches by name. */
-export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | null = null): AgentReads {
-  const find = async (pdas: readonly string[]): Promise<AgentRow[]> => {
+/** Without an index and a registry in memory, PostgreSQL answers. */
+export function createAgentReads(
+  kysely: Kysely<Database>,
+  { index = null, registry = databaseReader }: Partial<Omit<AgentSources, 'kysely'>> = {},
+): AgentReads {
+  const sources = { kysely, index, registry }
+  const select = async (pdas: readonly string[]): Promise<AgentRow[]> => {
     const key = pdas.length === 1 ? sql`pda = ${pdas[0]}` : sql`pda = any(${pdas}::text[])`
     const { rows } = await sql<AgentRow>`select ${agentColumns} from agents where ${key}`.execute(kysely)
     return rows
@@ -69,24 +73,40 @@ export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | 
   const loader = new DataLoader(
     async (pdas: readonly string[]) => {
       // Without its cache, the loader repeats a key that several requests ask for.
-      const agents = new Map((await find([...new Set(pdas)])).map((agent) => [agent.pda, agent]))
+      const agents = new Map((await select([...new Set(pdas)])).map((agent) => [agent.pda, agent]))
       return pdas.map((pda) => agents.get(pda))
     },
     { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate },
   )
-  const lookUp = async (pda: string) => (await loader.load(pubkeyParameter('pda', pda))) ?? null
-  const findByOwner = async (owner: string) => findAgentOf(kysely, pubkeyParameter('owner', owner))
+  const lookUp = async (given: string) => {
+    const pda = pubkeyParameter('pda', given)
+    return registry.read(
+      ({ agents }) => agents.get(pda),
+      async () => (await loader.load(pda)) ?? null,
+    )
+  }
+  const findByOwner = async (given: string) => {
+    const owner = pubkeyParameter('owner', given)
+    return registry.read(
+      ({ agents }) => agents.ofOwner(owner),
+      () => findAgentOf(kysely, owner),
+    )
+  }
   const reads: AgentReads = {
-    list: (input) => listAgents(kysely, index, input),
-    listConnection: (input) => listAgentsConnection(kysely, index, input),
+    list: (input) => listAgents(sources, input),
+    listConnection: (input) => listAgentsConnection(sources, input),
     get: async (pda) => (await lookUp(pda)) ?? notFound(),
     getByOwner: async (owner) => (await findByOwner(owner)) ?? notFound(),
     lookUp,
     findByOwner,
     lookUpAny: (query) => lookupAgents(reads, query),
     verify: (required) => verifyAgent(reads, required),
-    suggest: (input) => suggestAgents(kysely, input),
-    find,
+    suggest: (input) => suggestAgents(sources, input),
+    find: (pdas) =>
+      registry.read(
+        ({ agents }) => agents.find(pdas),
+        () => select(pdas),
+      ),
     history: (pda, input) => getAgentHistory(kysely, pda, input),
     historyConnection: (pda, input) => listHistoryConnection(kysely, pda, input),
     historyEntry: (id) => findHistoryEntry(kysely, id),

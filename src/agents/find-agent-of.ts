@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
-import { agentColumns, type AgentRow } from './agent-row.ts'
+import { agentColumns, type AgentRow } from '../registry/rows.ts'
 
 /**
  * The agent of a wallet. The program allows one agent per owner. The order makes the result stable

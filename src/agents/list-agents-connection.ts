@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import { sql } from 'kysely'
 import { sortedKeyset } from '../db/keyset.ts'
 import { countRows } from '../db/read-page.ts'
 import {
@@ -11,10 +10,16 @@ import {
   readSpan,
 } from '../domain/connection.ts'
 import { checkAgentFilter, countedConditions, otherConditions, where } from './agent-filter.ts'
-import { agentColumns, type AgentRow } from './agent-row.ts'
-import { countOf, isSearch, orderOf, type SortedAgentFilter, SORTS, sortOf } from './list-agents.ts'
-import { searchAgents } from './search-agents.ts'
-import type { SearchIndex } from './search-index/search-index.ts'
+import { agentColumns, type AgentRow } from '../registry/rows.ts'
+import {
+  type AgentSources,
+  countOf,
+  findInMemory,
+  isSearch,
+  type SortedAgentFilter,
+  SORTS,
+  sortOf,
+} from './list-agents.ts'
 
 type AgentKey = readonly [value: string | number, pda: string]
 
@@ -23,8 +28,7 @@ type AgentKey = readonly [value: string | number, pda: string]
  * throws.
  */
 export async function listAgentsConnection(
-  kysely: Kysely<Database>,
-  index: SearchIndex | null,
+  sources: AgentSources,
   input: SortedAgentFilter & ConnectionInput,
 ): Promise<Connection<AgentRow>> {
   checkAgentFilter(input)
@@ -34,12 +38,10 @@ export async function listAgentsConnection(
   const list = `agents/${sortName}/${order}`
   const span = readSpan<AgentKey>(list, input, [sort.isValue, isText])
   const cursor = (row: AgentRow): string => cursorOf(list, [sort.value(row), row.pda])
-  if (index !== null && isSearch(input)) {
-    const { after = null, before = null, backward } = span
-    const window = { ...orderOf(input), after, before, backward, offset: 0, limit: span.size + 1 }
-    const found = await searchAgents(kysely, index, input, window)
-    if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
-  }
+  const { after = null, before = null, backward } = span
+  const window = { after, before, backward, offset: 0, limit: span.size + 1 }
+  const found = await findInMemory(sources, input, window)
+  if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
   const matching = [...otherConditions(input), ...countedConditions(input)]
   const { conditions, page } = sortedKeyset({ ...sort, order }, span)
   const statement = isSearch(input)
@@ -49,6 +51,6 @@ export async function listAgentsConnection(
         )
         select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
     : sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
-  const { rows } = await statement.execute(kysely)
-  return connectionOf(rows, span, cursor, () => countRows(kysely, countOf(input)))
+  const { rows } = await statement.execute(sources.kysely)
+  return connectionOf(rows, span, cursor, () => countRows(sources.kysely, countOf(input)))
 }

@@ -6,12 +6,16 @@ import { type Order, type Page, type PageBounds, type PageInput, pageBounds } fr
 import {
   type AgentFilter,
   checkAgentFilter,
+  conditionsOf,
   countedConditions,
   otherConditions,
   REPUTATION_RANGE,
   where,
 } from './agent-filter.ts'
-import { agentColumns, type AgentRow } from './agent-row.ts'
+import type { CountedPage } from '../registry/agents-copy.ts'
+import type { RegistryReader } from '../registry/registry.ts'
+import { agentColumns, type AgentRow } from '../registry/rows.ts'
+import type { Window } from '../registry/table-copy.ts'
 import { searchAgents } from './search-agents.ts'
 import type { SearchIndex } from './search-index/search-index.ts'
 
@@ -22,6 +26,14 @@ export interface SortedAgentFilter extends AgentFilter {
   readonly sort?: (typeof AGENT_SORTS)[number] | null
   /** Default: desc. */
   readonly order?: Order | null
+}
+
+/** Where agents are read. */
+export interface AgentSources {
+  readonly kysely: Kysely<Database>
+  /** Null if PostgreSQL searches by name. */
+  readonly index: SearchIndex | null
+  readonly registry: RegistryReader
 }
 
 interface Sort {
@@ -61,19 +73,31 @@ export const SORTS: Record<NonNullable<SortedAgentFilter['sort']> | 'similarity'
  * the errors of `checkAgentFilter` and `pageBounds`.
  */
 export async function listAgents(
-  kysely: Kysely<Database>,
-  index: SearchIndex | null,
+  sources: AgentSources,
   input: SortedAgentFilter & PageInput,
 ): Promise<Page<AgentRow>> {
   checkAgentFilter(input)
   const bounds = pageBounds(input)
-  if (index !== null && isSearch(input)) {
-    const window = { ...orderOf(input), ...bounds, after: null, before: null, backward: false }
-    const found = await searchAgents(kysely, index, input, window)
-    if (found !== null) return { ...found, ...bounds }
-  }
-  const { rows } = await pageStatement(input, bounds).execute(kysely)
+  const found = await findInMemory(sources, input, { ...bounds, after: null, before: null, backward: false })
+  if (found !== null) return { ...found, ...bounds }
+  const { rows } = await pageStatement(input, bounds).execute(sources.kysely)
   return readPage(rows, 'pda', bounds)
+}
+
+/** A page and its total. Null if PostgreSQL must read them. */
+export async function findInMemory(
+  { kysely, index, registry }: AgentSources,
+  input: SortedAgentFilter,
+  span: Omit<Window, 'descending'>,
+): Promise<CountedPage<AgentRow> | null> {
+  const window = { ...span, descending: input.order !== 'asc' }
+  if (isSearch(input)) return index && searchAgents(kysely, index, input, { ...window, sort: sortOf(input) })
+  const { sort, owner } = input
+  return registry.read<CountedPage<AgentRow> | null>(
+    ({ agents }) =>
+      agents.list(conditionsOf(input), owner ?? null, { ...window, sort: sort ?? 'created_at' }),
+    async () => null,
+  )
 }
 
 /** Up to this offset, reading whole rows is faster than reading their keys first. */
@@ -134,10 +158,6 @@ export function countOf(filter: AgentFilter): RawBuilder<unknown> {
   return other.length === 0
     ? sql`select coalesce(sum(count), 0)::int8 from agent_counts ${where(counted)}`
     : sql`select count(*) from agents ${where([...other, ...counted])}`
-}
-
-export function orderOf(filter: SortedAgentFilter): { sort: keyof typeof SORTS; descending: boolean } {
-  return { sort: sortOf(filter), descending: filter.order !== 'asc' }
 }
 
 export function sortOf(filter: SortedAgentFilter): keyof typeof SORTS {

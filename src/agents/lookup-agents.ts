@@ -3,7 +3,7 @@ import { DID_METHOD, parseDid } from '../domain/did.ts'
 import type { Page, PageInput } from '../domain/page.ts'
 import { textParameter } from '../domain/parameters.ts'
 import { MAX_NAME_SEARCH } from './agent-filter.ts'
-import type { AgentRow } from './agent-row.ts'
+import type { AgentRow } from '../registry/rows.ts'
 import type { SortedAgentFilter } from './list-agents.ts'
 
 export const MATCHES = 10

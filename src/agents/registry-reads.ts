@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { databaseReader } from '../registry/registry.ts'
 import { readRegistryConfig, type RegistryConfig } from './registry-config.ts'
 import { readRegistryStats, type RegistryStats } from './registry-stats.ts'
 
@@ -10,9 +11,9 @@ export interface RegistryReads {
   stats(): Promise<RegistryStats>
 }
 
-export function createRegistryReads(kysely: Kysely<Database>): RegistryReads {
+export function createRegistryReads(kysely: Kysely<Database>, registry = databaseReader): RegistryReads {
   return {
     config: () => readRegistryConfig(kysely),
-    stats: () => readRegistryStats(kysely),
+    stats: () => readRegistryStats(kysely, registry),
   }
 }

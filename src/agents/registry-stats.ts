@@ -8,6 +8,7 @@ import {
   TIERS,
 } from '@agent-registry/program'
 import type { Database } from '../db/database.ts'
+import type { RegistryCopy, RegistryReader } from '../registry/registry.ts'
 
 /** Amounts are USDC base units (6 decimals), in decimal. */
 export interface RegistryStats {
@@ -26,28 +27,36 @@ export interface RegistryStats {
 
 type StakeTotals = Pick<RegistryStats, 'stakes' | 'depositedAmount' | 'lockedAmount' | 'pendingWithdrawals'>
 
-interface AgentCounts {
-  readonly tier: Tier
-  readonly status: AgentStatus
-  readonly category: ServiceCategory
-  readonly mismatch: boolean
-  readonly count: number
+type AgentCounts = ReturnType<RegistryCopy['agents']['counts']>[number]
+
+/** Exact counts and sums of the registry, from memory or from tables that triggers update. */
+export function readRegistryStats(
+  kysely: Kysely<Database>,
+  registry: RegistryReader,
+): Promise<RegistryStats> {
+  return registry.read(
+    ({ agents, stakes }) => statsOf(agents.counts(), stakes.totals()),
+    () => selectStats(kysely),
+  )
 }
 
-/** Exact counts and sums of the registry, from tables that triggers update. */
-export async function readRegistryStats(kysely: Kysely<Database>): Promise<RegistryStats> {
+async function selectStats(kysely: Kysely<Database>): Promise<RegistryStats> {
   const { rows } = await sql<StakeTotals & { counts: readonly AgentCounts[] }>`
     select count as stakes, deposited_amount::text as "depositedAmount", locked_amount::text as "lockedAmount",
       pending_withdrawal::text as "pendingWithdrawals",
       (select coalesce(json_agg(json_build_object('tier', tier, 'status', status, 'category', service_category,
-        'mismatch', card_hash_mismatch, 'count', count)), '[]') from agent_counts) as counts
+        'mismatched', card_hash_mismatch, 'count', count)), '[]') from agent_counts) as counts
     from stake_totals`.execute(kysely)
   const { counts, ...stakes } = rows[0]!
+  return statsOf(counts, stakes)
+}
+
+function statsOf(counts: readonly AgentCounts[], stakes: StakeTotals): RegistryStats {
   const agentsWhere = (matches: (each: AgentCounts) => boolean): number =>
     counts.filter(matches).reduce((sum, { count }) => sum + count, 0)
   return {
     agents: agentsWhere(() => true),
-    mismatchedAgents: agentsWhere(({ mismatch }) => mismatch),
+    mismatchedAgents: agentsWhere(({ mismatched }) => mismatched),
     byTier: TIERS.map((tier) => ({ tier, agents: agentsWhere((each) => each.tier === tier) })),
     byStatus: AGENT_STATUSES.map((status) => ({
       status,

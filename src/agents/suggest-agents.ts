@@ -1,8 +1,9 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import { sql } from 'kysely'
 import { integerParameter, optional, textParameter } from '../domain/parameters.ts'
+import { LAST_CHARACTER } from '../registry/agents-copy.ts'
 import { MAX_NAME_SEARCH } from './agent-filter.ts'
-import { agentColumns, type AgentRow } from './agent-row.ts'
+import type { AgentSources } from './list-agents.ts'
+import { agentColumns, type AgentRow } from '../registry/rows.ts'
 
 export const SUGGESTION_LIMIT = { min: 1, max: 20, default: 10 } as const
 
@@ -14,23 +15,26 @@ export interface SuggestionInput {
 
 const readPrefix = textParameter(MAX_NAME_SEARCH)
 const readLimit = integerParameter(SUGGESTION_LIMIT)
-/** The last code point. Names that begin with the prefix are before the prefix and this. */
-const LAST = '\u{10ffff}'
 
 /**
  * Agents whose name begins with a prefix, in the order of names. Reads as many index entries as it
  * returns agents. Leaves out agents whose card does not match its hash.
  */
 export async function suggestAgents(
-  kysely: Kysely<Database>,
+  { kysely, registry }: Pick<AgentSources, 'kysely' | 'registry'>,
   { prefix, limit }: SuggestionInput,
 ): Promise<AgentRow[]> {
   const start = readPrefix('prefix', prefix)
   const size = optional(readLimit, 'limit', limit) ?? SUGGESTION_LIMIT.default
-  const key = sql`(lower(name) collate "C")`
-  const { rows } = await sql<AgentRow>`
-    select ${agentColumns} from agents
-    where not card_hash_mismatch and ${key} >= lower(${start}) and ${key} < lower(${start}) || ${LAST}
-    order by ${key}, pda limit ${size}`.execute(kysely)
-  return rows
+  return registry.read(
+    ({ agents }) => agents.suggest(start, size),
+    async () => {
+      const key = sql`(lower(name) collate "C")`
+      const { rows } = await sql<AgentRow>`
+        select ${agentColumns} from agents
+        where not card_hash_mismatch and ${key} >= lower(${start}) and ${key} < lower(${start}) || ${LAST_CHARACTER}
+        order by ${key}, pda limit ${size}`.execute(kysely)
+      return rows
+    },
+  )
 }

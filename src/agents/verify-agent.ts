@@ -3,7 +3,7 @@ import { ownerDid } from '../domain/did.ts'
 import { integerParameter, optional } from '../domain/parameters.ts'
 import { quoted, visible } from '../domain/quoted.ts'
 import { REPUTATION_RANGE } from './agent-filter.ts'
-import type { AgentRow } from './agent-row.ts'
+import type { AgentRow } from '../registry/rows.ts'
 
 export const AGENT_CHECKS = ['registered', 'active', 'card', 'tier', 'reputation'] as const
 

@@ -10,18 +10,27 @@ export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
 
 const naming = new UnderscoreNamingStrategy()
 
-/**
- * The select list for such rows without the `hidden` properties, so that reading maps nothing. It
- * is raw text, because Kysely would compile references again for every query.
- */
-export function columnsOf<Entity extends EntitySchemaWithMeta>(
+/** The names of such rows without the `hidden` properties, and their part of a select list. */
+export function selectionOf<Entity extends EntitySchemaWithMeta>(
   { tableName, properties }: Entity,
   hidden: readonly (keyof RowOf<Entity>)[],
-): RawBuilder<unknown> {
+): { readonly names: readonly string[]; readonly columns: readonly string[] } {
   const hides = new Set<unknown>(hidden)
-  const columns = Object.keys(properties).flatMap((name) => {
+  const names = Object.keys(properties).filter((name) => !hides.has(name))
+  const columns = names.map((name) => {
     const column = [tableName, naming.propertyToColumnName(name)].map(escapeIdentifier).join('.')
-    return hides.has(name) ? [] : [`${column} as ${escapeIdentifier(name)}`]
+    return `${column} as ${escapeIdentifier(name)}`
   })
-  return sql.raw(columns.join(', '))
+  return { names, columns }
+}
+
+/**
+ * The select list for such rows, so that reading maps nothing. It is raw text, because Kysely would
+ * compile references again for every query.
+ */
+export function columnsOf<Entity extends EntitySchemaWithMeta>(
+  entity: Entity,
+  hidden: readonly (keyof RowOf<Entity>)[],
+): RawBuilder<unknown> {
+  return sql.raw(selectionOf(entity, hidden).columns.join(', '))
 }

@@ -20,6 +20,7 @@ export class PreparingClient extends TransactionClient {
     super(config)
     const plain = this.query.bind(this) as Query
     const prepared: Query = (text, values, ...rest) => {
+      if (isUnnamed(text)) return plain({ ...text, name: this.#name(text.text) }, values, ...rest)
       const hasParameters = Array.isArray(values) && values.length > 0 && !(values[0] instanceof CopyData)
       const name = typeof text === 'string' && hasParameters ? this.#name(text) : undefined
       return name === undefined ? plain(text, values, ...rest) : plain({ name, text, values }, ...rest)
@@ -34,4 +35,10 @@ export class PreparingClient extends TransactionClient {
     this.#names.set(text, name)
     return name
   }
+}
+
+/** Whether this is a statement in the form of an object with parameters. */
+function isUnnamed(statement: unknown): statement is { text: string } {
+  const { text, values, name } = Object(statement) as Record<string, unknown>
+  return typeof text === 'string' && name === undefined && Array.isArray(values) && values.length > 0
 }

@@ -5,7 +5,7 @@ import { createIdentity, type Identity } from '../identity/identity.ts'
 import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { poolQueue } from '../db/pool-queue.ts'
-import { openReads } from '../db/reads.ts'
+import { openReads, openRowReads } from '../db/reads.ts'
 import { connectionOptions } from '../db/session.ts'
 import { type SearchIndex, startSearchIndex } from '../agents/search-index/search-index.ts'
 import { admitAll, createAdmission } from '../platform/overload/admission.ts'
@@ -14,6 +14,7 @@ import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-htt
 import { createNetMetrics } from '../platform/net/metrics.ts'
 import { createRelay, type Relay } from '../relay/relay.ts'
 import type { FundWallet } from '../relay/wallet-balance.ts'
+import { startRegistry } from '../registry/registry.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createServices, type Services } from '../services.ts'
 import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
@@ -102,11 +103,22 @@ export async function composeServices(
   stack.defer(() => liveEvents.close())
   const searchIndex = await startIndex({ config, orm, kysely, logger, metrics })
   stack.defer(() => searchIndex?.stop())
+  const registry =
+    config.roles.has('api') && config.server.registryBytes > 0
+      ? startRegistry({
+          query: await openRowReads(orm),
+          maxBytes: config.server.registryBytes,
+          logger,
+          metrics,
+        })
+      : undefined
+  stack.defer(() => registry?.stop())
   const roles = rolesOf(config.roles)
   const services = createServices({
     em: orm.em,
     reads: await openReads(orm),
     searchIndex,
+    registry,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),

@@ -1,7 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { columnsOf, type RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
-import { Stake } from '../db/entities/ledger-accounts.ts'
 import { sortedKeyset } from '../db/keyset.ts'
 import { countRows, type PageRow, readPage } from '../db/read-page.ts'
 import {
@@ -16,14 +14,11 @@ import {
 import { DomainError } from '../domain/errors.ts'
 import { type Order, type Page, type PageInput, pageBounds } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
+import type { CountedPage } from '../registry/agents-copy.ts'
+import { databaseReader, type RegistryReader } from '../registry/registry.ts'
+import { stakeColumns, type StakeRow } from '../registry/rows.ts'
+import type { StakeWindow } from '../registry/stakes-copy.ts'
 import { findWithdrawals, type WithdrawalRow } from './withdrawals.ts'
-
-const HIDDEN = ['bump', 'slot'] as const
-
-/** A stake account as the read API shows it. */
-export type StakeRow = Omit<RowOf<typeof Stake>, (typeof HIDDEN)[number]>
-
-const stakeColumns = columnsOf(Stake, HIDDEN)
 
 export const STAKE_SORTS = ['pda', 'deposited_amount'] as const
 
@@ -51,19 +46,47 @@ export interface StakeReads {
   findWithdrawals(stakePdas: readonly string[]): Promise<WithdrawalRow[]>
 }
 
-export function createStakeReads(kysely: Kysely<Database>): StakeReads {
+/** Without a registry in memory, PostgreSQL answers. */
+export function createStakeReads(kysely: Kysely<Database>, registry = databaseReader): StakeReads {
+  const sources = { kysely, registry }
+  const find = (pdas: readonly string[]) =>
+    registry.read(
+      ({ stakes }) => stakes.find(pdas),
+      () => selectStakes(kysely, sql`where pda = any(${pdas}::text[])`),
+    )
   return {
-    list: (input) => listStakes(kysely, input),
-    listConnection: (input) => listStakesConnection(kysely, input),
+    list: (input) => listStakes(sources, input),
+    listConnection: (input) => listStakesConnection(sources, input),
     get: async (pda) => {
-      const [stake] = await selectStakes(kysely, sql`where pda = ${pubkeyParameter('pda', pda)}`)
+      const [stake] = await find([pubkeyParameter('pda', pda)])
       if (stake === undefined) throw new DomainError('STAKE_NOT_FOUND')
       return stake
     },
-    find: (pdas) => selectStakes(kysely, sql`where pda = any(${pdas}::text[])`),
+    find,
     findWithdrawals: (stakePdas) => findWithdrawals(kysely, stakePdas),
-    findByAgents: (agentPdas) => selectStakes(kysely, sql`where agent_pda = any(${agentPdas}::text[])`),
+    findByAgents: (agentPdas) =>
+      registry.read(
+        ({ stakes }) => stakes.ofAgents(agentPdas),
+        () => selectStakes(kysely, sql`where agent_pda = any(${agentPdas}::text[])`),
+      ),
   }
+}
+
+interface StakeSources {
+  readonly kysely: Kysely<Database>
+  readonly registry: RegistryReader
+}
+
+/** A page and its total. Null if PostgreSQL must read them. */
+function findInMemory(
+  { registry }: StakeSources,
+  { owner, agentPda }: StakeFilter,
+  window: StakeWindow,
+): Promise<CountedPage<StakeRow> | null> {
+  return registry.read<CountedPage<StakeRow> | null>(
+    ({ stakes }) => stakes.list({ owner: owner ?? null, agentPda: agentPda ?? null }, window),
+    async () => null,
+  )
 }
 
 async function selectStakes(kysely: Kysely<Database>, clauses: RawBuilder<unknown>): Promise<StakeRow[]> {
@@ -72,10 +95,19 @@ async function selectStakes(kysely: Kysely<Database>, clauses: RawBuilder<unknow
 }
 
 /** The page and the exact total come from one statement. */
-async function listStakes(kysely: Kysely<Database>, input: StakeFilter & PageInput): Promise<Page<StakeRow>> {
+async function listStakes(sources: StakeSources, input: StakeFilter & PageInput): Promise<Page<StakeRow>> {
   const matching = sql.join(conditionsOf(input), sql` and `)
   const bounds = pageBounds(input)
-  const { column, order } = sortOf(input)
+  const { name, column, order } = sortOf(input)
+  const found = await findInMemory(sources, input, {
+    sort: name,
+    descending: order === 'desc',
+    after: null,
+    before: null,
+    backward: false,
+    ...bounds,
+  })
+  if (found !== null) return { ...found, ...bounds }
   const direction = sql.raw(order)
   const { rows } = await sql<PageRow<StakeRow>>`
     select counted.total, ${stakeColumns}
@@ -85,28 +117,37 @@ async function listStakes(kysely: Kysely<Database>, input: StakeFilter & PageInp
       order by ${column} ${direction}, pda limit ${bounds.limit} offset ${bounds.offset}
     ) as page on true
     left join stakes on stakes.pda = page.pda
-    order by page.rank ${direction}, page.pda`.execute(kysely)
+    order by page.rank ${direction}, page.pda`.execute(sources.kysely)
   return readPage(rows, 'pda', bounds)
 }
 
 async function listStakesConnection(
-  kysely: Kysely<Database>,
+  sources: StakeSources,
   input: StakeFilter & ConnectionInput,
 ): Promise<Connection<StakeRow>> {
   const matching = conditionsOf(input)
   const { name, order, column, type, isValue, value } = sortOf(input)
   const list = `stakes/${name}/${order}`
   const span = readSpan<readonly [string, string]>(list, input, [isValue, isText])
+  const cursor = (row: StakeRow): string => cursorOf(list, [value(row), row.pda])
+  const { after = null, before = null, backward } = span
+  const found = await findInMemory(sources, input, {
+    sort: name,
+    descending: order === 'desc',
+    after,
+    before,
+    backward,
+    offset: 0,
+    limit: span.size + 1,
+  })
+  if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
   const { conditions, page } = sortedKeyset({ column, type, order }, span)
   const rows = await selectStakes(
-    kysely,
+    sources.kysely,
     sql`where ${sql.join([...matching, ...conditions], sql` and `)} ${page}`,
   )
-  return connectionOf(
-    rows,
-    span,
-    (row) => cursorOf(list, [value(row), row.pda]),
-    () => countRows(kysely, total(input, sql.join(matching, sql` and `))),
+  return connectionOf(rows, span, cursor, () =>
+    countRows(sources.kysely, total(input, sql.join(matching, sql` and `))),
   )
 }
 

@@ -27,6 +27,7 @@ import { type AdmissionLimits, createAdmission } from '../../src/platform/overlo
 import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
+import type { RegistryReader } from '../../src/registry/registry.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/fee-payer-status.ts'
 import type { SponsorshipOptions } from '../../src/sponsorship/context.ts'
@@ -36,6 +37,7 @@ import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.t
 import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
+import { createTestRegistry } from './registry.ts'
 import { registryAccounts } from './registry-accounts.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
 import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
@@ -116,6 +118,8 @@ export interface TestAppOptions {
   responseCacheBytes: number
   /** Default: none, so PostgreSQL searches by name. */
   searchIndex: SearchIndex
+  /** Default: one in memory, or `databaseReader` if TEST_REGISTRY=database. */
+  registry: RegistryReader
 }
 
 export const SPONSOR_LIMITS = {
@@ -206,10 +210,15 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     metrics,
     streamLimits: options.streamLimits,
   })
+  const own =
+    options.registry === undefined && process.env.TEST_REGISTRY !== 'database'
+      ? await createTestRegistry(database)
+      : undefined
   const services = createServices({
     em: database.orm.em,
     reads: await openReads(database.orm),
     searchIndex: options.searchIndex,
+    registry: options.registry ?? own,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
@@ -262,6 +271,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   if (options.tablesFilled ?? true) await services.agents.find([])
   const close = async (): Promise<void> => {
     await app.close()
+    await own?.stop()
     await liveEvents.close()
     await identity.close()
     await http.close()

@@ -36,7 +36,7 @@ export async function createSearchWorld(given?: TestDatabase): Promise<SearchWor
     database,
     index,
     answered: () => answered,
-    indexed: createAgentReads(reads, counted),
+    indexed: createAgentReads(reads, { index: counted }),
     direct: createAgentReads(reads),
     close: async () => {
       await index.stop()

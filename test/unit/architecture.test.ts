@@ -15,6 +15,7 @@ const LAYERS = [
   ['src/platform'],
   ['src/db'],
   ['src/ledger'],
+  ['src/registry'],
   ['src/agents', 'src/stakes', 'src/webhooks'],
   ['src/identity'],
   ['src/relay'],

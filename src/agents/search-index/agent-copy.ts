@@ -1,12 +1,14 @@
 import type { Client } from 'pg'
-import { NameIndex } from './name-index.ts'
-import type { IndexPosition, LocatedAgents, SearchRequest } from './protocol.ts'
-import { readAgents, readChanges, readPosition, readTrigrams } from './read-changes.ts'
+import type { AgentProfile } from '../../registry/agents-copy.ts'
+import { ChangeFeed } from '../../registry/changes.ts'
 import { MAX_COUNT } from './bit-planes.ts'
+import { indexedAgents, readTrigrams, toIndexedAgent } from './indexed-agents.ts'
+import { NameIndex } from './name-index.ts'
+import type { LocatedAgents, SearchRequest } from './protocol.ts'
 import { asciiTrigrams, isAscii, isSameSet, shownTrigrams } from './trigrams.ts'
 
-/** While an old transaction runs, the transactions after it are remembered, up to this number. */
-const MAX_APPLIED = 1_000
+/** More are read faster as a whole. */
+const MAX_CHANGES = 20_000
 const ASCII = Array.from({ length: 127 }, (_, i) => String.fromCharCode(i + 1)).join('')
 const EXPECTED_AGENTS = 'select coalesce(sum(count), 0)::float8 as agents from agent_counts'
 
@@ -14,44 +16,49 @@ const EXPECTED_AGENTS = 'select coalesce(sum(count), 0)::float8 as agents from a
 export interface AgentCopy {
   readonly size: number
   /** Reads what was committed since. Returns false if the copy must be loaded again. */
-  refresh(client: Client): Promise<boolean>
+  refresh(): Promise<boolean>
   /** Null if the copy cannot answer. */
-  search(client: Client, request: SearchRequest): Promise<LocatedAgents | null>
+  search(request: SearchRequest): Promise<LocatedAgents | null>
 }
 
-/** Loads all agents. Calls `check` after each part. */
-export async function loadAgentCopy(client: Client, check: () => void): Promise<AgentCopy> {
+/** Loads all agents. Calls `check` after each part. `clientNow` returns the connection. */
+export async function loadAgentCopy(clientNow: () => Client, check: () => void): Promise<AgentCopy> {
   // In some locales, lower case differs even for ASCII letters.
-  const shown = shownTrigrams(await readTrigrams(client, ASCII))
+  const shown = shownTrigrams(await readTrigrams(clientNow(), ASCII))
   const allTrigrams = !isSameSet(asciiTrigrams(ASCII), shown)
-  const { rows } = await client.query<{ agents: number }>(EXPECTED_AGENTS)
-  let position: IndexPosition = await readPosition(client)
+  const feed = new ChangeFeed([indexedAgents(allTrigrams)], async (text, values) => {
+    const { rows } = await clientNow().query<unknown[]>({ text, values: [...values], rowMode: 'array' })
+    return rows
+  })
+  const { rows } = await clientNow().query<{ agents: number }>(EXPECTED_AGENTS)
+  let position = await feed.position()
   const index = new NameIndex(rows[0]!.agents)
-  for await (const agents of readAgents(client, allTrigrams)) {
-    for (const agent of agents) index.put(agent)
+  const profiles = new Map<string, AgentProfile>()
+  for await (const page of feed.pages(0)) {
+    for (const values of page) index.put(toIndexedAgent(values, profiles))
     check()
   }
 
-  const refresh = async (using: Client): Promise<boolean> => {
-    const changes = await readChanges(using, position, allTrigrams)
-    if (changes.agents === null) return false
-    for (const { pda, agent } of changes.agents) {
-      if (agent === null) index.remove(pda)
-      else index.put(agent)
-    }
-    position = changes.position
-    return true
-  }
   return {
     get size() {
       return index.size
     },
-    refresh,
-    search: async (using, { name, search }) => {
+    refresh: async () => {
+      const changes = await feed.changes(position, MAX_CHANGES)
+      if (changes.rows === null) return false
+      for (const { pda, values } of changes.rows) {
+        if (values === null) index.remove(pda)
+        else index.put(toIndexedAgent(values, profiles))
+      }
+      position = changes.position
+      return true
+    },
+    search: async ({ name, search }) => {
       const trigrams =
-        isAscii(name) && !allTrigrams ? asciiTrigrams(name) : shownTrigrams(await readTrigrams(using, name))
-      if (trigrams.length > MAX_COUNT || position.applied.length > MAX_APPLIED) return null
-      return { ...index.search(trigrams, search), position }
+        isAscii(name) && !allTrigrams
+          ? asciiTrigrams(name)
+          : shownTrigrams(await readTrigrams(clientNow(), name))
+      return trigrams.length > MAX_COUNT ? null : { ...index.search(trigrams, search), position }
     },
   }
 }

@@ -1,16 +1,14 @@
 import type { AgentSlots } from './agent-slots.ts'
 import { startOf } from './agent-slots.ts'
-import type { Compare } from './select-window.ts'
+import type { Compare } from '../../registry/select-window.ts'
+import type { SortKey } from '../../registry/sort-order.ts'
 
 export type AgentSort = 'similarity' | 'created_at' | 'reputation' | 'name'
 
-/** The value by which a list is sorted, and the pda. `created_at` in ISO 8601. */
-export type AgentKey = readonly [value: number | string, pda: string]
-
 export interface AgentOrder {
   readonly compare: Compare
-  /** Compares a slot with a key. */
-  readonly compareKey: (slot: number, key: AgentKey) => number
+  /** Compares a slot with a key, whose `created_at` is in ISO 8601. */
+  readonly compareKey: (slot: number, key: SortKey) => number
 }
 
 /** The order of the list. Ties are in ascending order of pda. */

@@ -1,3 +1,4 @@
+import type { AgentProfile } from '../../registry/agents-copy.ts'
 import { resized, WORD_BITS, words } from './slot-set.ts'
 import { asciiTrigrams, type Trigram } from './trigrams.ts'
 
@@ -12,13 +13,6 @@ export interface IndexedAgent {
   readonly reputation: number
   /** Microseconds since 1970. */
   readonly createdAt: number
-}
-
-export interface AgentProfile {
-  readonly tier: string
-  readonly status: string
-  readonly category: string
-  readonly mismatched: boolean
 }
 
 /** The characters of a pda that `pdaStarts` has, seven bits each. */

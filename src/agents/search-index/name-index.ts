@@ -1,7 +1,9 @@
-import { type AgentProfile, AgentSlots, type IndexedAgent } from './agent-slots.ts'
-import { type AgentKey, agentOrder, type AgentSort } from './agent-order.ts'
+import { AgentSlots, type IndexedAgent } from './agent-slots.ts'
+import { type AgentConditions, acceptsProfile } from '../../registry/agents-copy.ts'
+import { selectWindow } from '../../registry/select-window.ts'
+import type { Window } from '../../registry/table-copy.ts'
+import { agentOrder, type AgentSort } from './agent-order.ts'
 import { Postings } from './postings.ts'
-import { selectWindow } from './select-window.ts'
 import { type Candidates, SharedCounter } from './shared-counter.ts'
 import { isMatch, similarity } from './similarity.ts'
 import { words } from './slot-set.ts'
@@ -11,25 +13,8 @@ const MIN_CAPACITY = 1_024
 /** Longer names have too many trigrams to match any query. */
 const MAX_TRIGRAM_COUNT = 254
 
-/** A search. Absent conditions match all agents. */
-export interface NameSearch {
-  readonly tiers: readonly string[] | null
-  readonly statuses: readonly string[] | null
-  /** Matches all others. */
-  readonly exceptStatus: string | null
-  readonly categories: readonly string[] | null
-  readonly includeMismatched: boolean
-  readonly minReputation: number | null
-  readonly maxReputation: number | null
+export interface NameSearch extends AgentConditions, Window {
   readonly sort: AgentSort
-  readonly descending: boolean
-  /** Only agents after this key and before the other one. They do not change the total. */
-  readonly after: AgentKey | null
-  readonly before: AgentKey | null
-  /** Returns the last agents first. */
-  readonly backward: boolean
-  readonly offset: number
-  readonly limit: number
 }
 
 export interface FoundAgents {
@@ -111,7 +96,7 @@ export class NameIndex {
     const { slots, shared, size } = candidates
     const { trigramCounts, profileOf, reputation, profiles } = this.#agents
     const accepted = Uint8Array.from(profiles, (profile) =>
-      Number(profile !== null && accepts(search, profile)),
+      Number(profile !== null && acceptsProfile(search, profile)),
     )
     const min = search.minReputation ?? Number.NEGATIVE_INFINITY
     const max = search.maxReputation ?? Number.POSITIVE_INFINITY
@@ -127,14 +112,4 @@ export class NameIndex {
     }
     return slots.subarray(0, matches)
   }
-}
-
-function accepts(search: NameSearch, { tier, status, category, mismatched }: AgentProfile): boolean {
-  return (
-    (search.includeMismatched || !mismatched) &&
-    (search.tiers?.includes(tier) ?? true) &&
-    (search.statuses?.includes(status) ?? true) &&
-    status !== search.exceptStatus &&
-    (search.categories?.includes(category) ?? true)
-  )
 }

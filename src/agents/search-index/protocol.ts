@@ -1,15 +1,5 @@
+import type { Position } from '../../registry/changes.ts'
 import type { FoundAgents, NameSearch } from './name-index.ts'
-
-/**
- * What the index has read: every transaction below `floor`, and those in `applied`. Transaction ids
- * as decimal text.
- */
-export interface IndexPosition {
-  /** Changes when the server starts: a restored server may repeat transaction ids. */
-  readonly server: string
-  readonly floor: string
-  readonly applied: readonly string[]
-}
 
 export interface IndexData {
   readonly connection: object
@@ -25,7 +15,7 @@ export interface SearchRequest {
 }
 
 export interface LocatedAgents extends FoundAgents {
-  readonly position: IndexPosition
+  readonly position: Position
 }
 
 export interface IndexStatus {

@@ -21,6 +21,11 @@ const { connection, maxBytes } = workerData as IndexData
 let client: Client | null = null
 let copy: AgentCopy | null = null
 
+function connected(): Client {
+  if (client === null) throw new Error('the connection is lost')
+  return client
+}
+
 const send = (message: IndexMessage): void => port.postMessage(message)
 
 function bytes(): number {
@@ -59,7 +64,7 @@ async function connect(): Promise<Client> {
 async function readOnce(): Promise<boolean> {
   if (client === null || copy === null) return false
   try {
-    if (!(await copy.refresh(client))) copy = null
+    if (!(await copy.refresh())) copy = null
   } catch (error) {
     copy = null
     drop()
@@ -79,7 +84,7 @@ const loop = createBackgroundLoop({
   step: async () => {
     try {
       client ??= await connect()
-      copy ??= await loadAgentCopy(client, checkSize)
+      copy ??= await loadAgentCopy(connected, checkSize)
       await refresh()
       checkSize()
       reportStatus()
@@ -99,7 +104,7 @@ const loop = createBackgroundLoop({
 
 async function answer(request: SearchRequest): Promise<LocatedAgents | null> {
   if (request.refresh && (await refresh()) !== true) return null
-  return client === null || copy === null ? null : copy.search(client, request)
+  return client === null || copy === null ? null : copy.search(request)
 }
 
 port.on('message', (request: SearchRequest) => {

@@ -37,7 +37,7 @@ export const Agent = defineEntity({
     updatedAt: timestamp(),
     /** The slot at which the account was read. An older read never replaces a newer one. */
     slot: int8(),
-    /** The transaction that last changed what a search by name reads. Set by triggers. */
+    /** The transaction that last changed the row, for copies in memory. Set by triggers. */
     searchXid: transactionId().nullable(),
   },
   indexes: [
@@ -87,7 +87,7 @@ export const AgentCount = defineEntity({
   },
 })
 
-/** Agents that were deleted, for indexes in memory. Triggers of `agents` write it. */
+/** Agents that were deleted, for copies in memory. Triggers of `agents` write it. */
 export const RemovedAgent = defineEntity({
   name: 'RemovedAgent',
   tableName: 'removed_agents',

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { int8, key, timestamp, u64 } from './columns.ts'
+import { int8, key, timestamp, transactionId, u64 } from './columns.ts'
 
 // `slot` is the slot at which an account was read. An older read never replaces a newer one.
 // Amounts are USDC base units (6 decimals).
@@ -17,8 +17,11 @@ export const Stake = defineEntity({
     rentPayer: key(),
     bump: p.smallint(),
     slot: int8(),
+    /** The transaction that last changed the row, for copies in memory. Set by triggers. */
+    searchXid: transactionId().nullable(),
   },
   indexes: [
+    { name: 'stakes_by_search_xid', properties: ['searchXid'] },
     { name: 'stakes_owner', properties: ['owner'] },
     {
       name: 'stakes_by_deposit',
@@ -27,6 +30,17 @@ export const Stake = defineEntity({
     },
   ],
   uniques: [{ name: 'stakes_agent', properties: ['agentPda'] }],
+})
+
+/** Stakes that were deleted, for copies in memory. Triggers of `stakes` write it. */
+export const RemovedStake = defineEntity({
+  name: 'RemovedStake',
+  tableName: 'removed_stakes',
+  properties: {
+    pda: key().primary(),
+    searchXid: transactionId(),
+  },
+  indexes: [{ name: 'removed_stakes_by_search_xid', properties: ['searchXid'] }],
 })
 
 /** The sums of all stakes: one row. Triggers of `stakes` update it. */

@@ -1,7 +1,5 @@
-import type { Kysely } from 'kysely'
-import type { AgentRow } from '../../agents/agent-row.ts'
-import { findAgentOf } from '../../agents/find-agent-of.ts'
-import type { Database } from '../../db/database.ts'
+import type { AgentRow } from '../../registry/rows.ts'
+import type { AgentReads } from '../../agents/agent-reads.ts'
 import { parseDid } from '../../domain/did.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type DidDocument, didDocument } from './document.ts'
@@ -17,11 +15,11 @@ export interface DidResolver {
   resolve(did: string): Promise<DidResolution>
 }
 
-export function createDidResolver(kysely: Kysely<Database>, programId: string): DidResolver {
+export function createDidResolver(agents: Pick<AgentReads, 'findByOwner'>, programId: string): DidResolver {
   return {
     resolve: async (did) => {
       const owner = parseDid(did)
-      const agent = await findAgentOf(kysely, owner)
+      const agent = await agents.findByOwner(owner)
       if (agent === null) throw new DomainError('DID_NOT_FOUND')
       return { did, agent, didDocument: didDocument(agent, programId) }
     },

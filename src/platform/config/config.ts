@@ -21,6 +21,8 @@ export interface Config {
     responseCacheBytes: number
     /** 0 turns the index off. */
     searchIndexBytes: number
+    /** 0 turns the copy of agents and stakes off. */
+    registryBytes: number
     /** Folder of the operator's documents. Null for none. */
     operationsDir: string | null
     /** Serves the web console. */
@@ -141,6 +143,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       corsOrigins: values.CORS_ORIGINS,
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
       searchIndexBytes: values.SEARCH_INDEX_BYTES,
+      registryBytes: values.REGISTRY_BYTES,
       console: values.CONSOLE,
       operationsDir: values.OPERATIONS_DIR,
     },

@@ -173,6 +173,11 @@ export const SETTINGS = {
     '536870912',
     'Maximum memory of the index for searches by name, which starts at 5,000 agents, in bytes; 0 switches it off',
   ),
+  REGISTRY_BYTES: withDefault(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    '1073741824',
+    'Maximum memory of the copy of all agents and stakes that answers reads, in bytes, and at most half of the heap; 0 switches it off',
+  ),
   WEBHOOK_DEV_MODE: setting(
     boolean,
     'Allows webhook receivers on http and loopback; default `true` only on the localnet while HOST is loopback and NODE_ENV is not `production`',

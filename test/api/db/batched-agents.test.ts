@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { recordStatements } from '../../support/statements.ts'
@@ -9,7 +10,7 @@ const addressOf = (label: string): string => keyOf(`agent ${label}`)
 const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp()
+  t = await createTestApp({ registry: databaseReader })
   await insertAgents(
     t.kysely,
     LABELS.map((label) => agentRow(label)),

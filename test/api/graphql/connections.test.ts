@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import type { Connection } from '../../../src/domain/connection.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/deliveries/delivery-record.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
@@ -22,7 +23,7 @@ const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
 const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp()
+  t = await createTestApp({ registry: databaseReader })
   await insertAgents(
     t.kysely,
     LABELS.map((label, i) =>

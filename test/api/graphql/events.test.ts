@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
@@ -11,7 +12,7 @@ const statements = recordStatements()
 let t: TestApp
 let url: string
 beforeAll(async () => {
-  t = await createTestApp()
+  t = await createTestApp({ registry: databaseReader })
   await insertAgents(t.kysely, [agentRow('0'), agentRow('1')])
   await insertEvents(1, 12)
   // A fork removed event 4, and removed event 5 until the ledger brought it back.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
@@ -23,7 +24,7 @@ const asked = (): number =>
   statements.mock.contexts.filter((each) => (each as Client & { database?: unknown }).database === name)
     .length
 beforeAll(async () => {
-  t = await createTestApp()
+  t = await createTestApp({ registry: databaseReader })
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)
   name = rows[0]?.name
   await insertAgents(

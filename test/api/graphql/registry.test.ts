@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
@@ -9,7 +10,7 @@ import { recordStatements } from '../../support/statements.ts'
 const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp()
+  t = await createTestApp({ registry: databaseReader })
   await insertAgents(t.kysely, [
     agentRow('Alpha', { tier: 'basic' }),
     agentRow('alphabet', { tier: 'premium', status: 'suspended' }),

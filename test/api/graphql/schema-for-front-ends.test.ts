@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, FIXED_NOW, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import type { Json } from '../../support/credentials/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -124,7 +125,7 @@ const inputOf = (filterAgentPda: string | null, eventTypes = ['AGENT_CLOSED']) =
 
 beforeAll(async () => {
   const ledger = { call: async <Result>() => 'genesis' as Result }
-  t = await createTestApp({ clock, ledger })
+  t = await createTestApp({ clock, ledger, registry: databaseReader })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   databaseName = (await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)).rows[0]
     ?.name

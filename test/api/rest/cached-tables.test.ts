@@ -45,7 +45,11 @@ test.each<[string, string[], (kysely: Kysely<Database>) => Promise<unknown>]>([
   ['/agents/:pda/history', ['agents', 'history'], (db) => agents(db).history(pda, {})],
   ['/stakes', ['stakes'], (db) => createStakeReads(db).list({})],
   ['/stakes/:pda', ['stakes'], (db) => createStakeReads(db).get(keyOf('stake One'))],
-  ['/did/:did', ['agents'], (db) => createDidResolver(db, pda).resolve(`did:sol:${keyOf('owner One')}`)],
+  [
+    '/did/:did',
+    ['agents'],
+    (db) => createDidResolver(agents(db), pda).resolve(`did:sol:${keyOf('owner One')}`),
+  ],
 ])('%s reads only the tables of %j', async (_, groups, read) => {
   const { rows } = await sql<{ name: string }>`
     select distinct tgrelid::regclass::text as name from pg_trigger

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Client } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { keyOf } from '../../support/factories.ts'
@@ -25,7 +26,7 @@ describe('requests signed by a wallet are refused last', () => {
   /** Fills half of the database queue, which is all that low priority may use. */
   async function fillHalf(): Promise<void> {
     const overload = { inFlight: 1_000, databaseQueue: 2, queueDelayMs: Infinity }
-    t = await createTestApp({ ledger: noLedger, overload })
+    t = await createTestApp({ ledger: noLedger, overload, registry: databaseReader })
     url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     blocked = await blockReads(t.database)
     socket = await openSocket(url)

@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const MAX_FILES = 43
+const MAX_FILES = 49
 
 let t: TestApp
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { kyselyOf } from '../../support/indexer/tables.ts'
 /** By table: its key, and the columns that the audit does not compare. */
 const TABLES = {
   agents: ['pda', ['slot', 'search_xid', 'card_hash_mismatch']],
-  stakes: ['pda', ['slot']],
+  stakes: ['pda', ['slot', 'search_xid']],
   registry_config: ['pda', ['slot']],
   withdrawal_requests: ['pda', ['slot']],
   reputation_reporters: ['pda', ['slot']],

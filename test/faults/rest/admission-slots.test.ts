@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
@@ -16,6 +17,7 @@ const sockets: Socket[] = []
 async function start(limits: { inFlight: number }): Promise<void> {
   t = await createTestApp({
     ledger: noLedger,
+    registry: databaseReader,
     overload: { databaseQueue: 1_000, queueDelayMs: Infinity, ...limits },
   })
   await insertAgents(t.kysely, [agentRow('One')])

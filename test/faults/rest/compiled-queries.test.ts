@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { recordStatements } from '../../support/statements.ts'
 
@@ -14,8 +15,13 @@ const statements = recordStatements()
 let t: TestApp
 let interpreted: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ rateLimits })
-  interpreted = await createTestApp({ rateLimits, executor: 'execute', database: t.database })
+  t = await createTestApp({ rateLimits, registry: databaseReader })
+  interpreted = await createTestApp({
+    rateLimits,
+    executor: 'execute',
+    database: t.database,
+    registry: databaseReader,
+  })
 })
 afterAll(async () => {
   await interpreted.close()

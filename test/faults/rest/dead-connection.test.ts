@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
@@ -21,7 +22,7 @@ beforeEach(async () => {
     { url: network.url },
     { poolSize: CONNECTIONS, statementTimeoutMs: 2_500, answerMarginMs: 500 },
   )
-  t = await createTestApp({ ledger: noLedger, database: { ...database, orm } })
+  t = await createTestApp({ ledger: noLedger, registry: databaseReader, database: { ...database, orm } })
   await insertAgents(t.kysely, [agentRow('One')])
   const pool = await orm.em.getConnection().getNativeClient()
   for (const each of await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect())))

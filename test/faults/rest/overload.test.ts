@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { AdmissionLimits } from '../../../src/platform/overload/admission.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { builtConsole } from '../../support/console/built-console.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
@@ -44,6 +45,7 @@ async function start(limits: Partial<AdmissionLimits>): Promise<void> {
   gateway = await createTestApp({
     database,
     ledger: NO_LEDGER,
+    registry: databaseReader,
     clock,
     overload: { ...WIDE, ...limits },
     console: { dist: builtConsole() },
@@ -137,7 +139,12 @@ describe('when the database queue is full', () => {
     const orm = await openOrm(database.connection, { connectTimeoutMs: 1_000 })
     const hasty = { ...database, orm }
     pool = await poolOf(hasty)
-    gateway = await createTestApp({ database: hasty, ledger: NO_LEDGER, overload: WIDE })
+    gateway = await createTestApp({
+      database: hasty,
+      ledger: NO_LEDGER,
+      overload: WIDE,
+      registry: databaseReader,
+    })
     url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
     // Opens the connections first, because that takes part of the time limit.
     const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))

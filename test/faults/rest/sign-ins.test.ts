@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
+import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { poolOf } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
@@ -7,7 +8,7 @@ import { requestChallenge, signInWallet } from '../../support/sign-in.ts'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ rateLimits: { signIn: 60 } })
+  t = await createTestApp({ rateLimits: { signIn: 60 }, registry: databaseReader })
   await insertAgents(t.kysely, [agentRow('One')])
 })
 afterAll(() => t.close())

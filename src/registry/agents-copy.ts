@@ -1,0 +1,237 @@
+import { MAX_REPUTATION } from '@agent-registry/program'
+import type { CopiedTable } from './changes.ts'
+import { agentSelection, type AgentRow } from './rows.ts'
+import { byteOrder, SortOrder, type SortValue } from './sort-order.ts'
+import { MAX_SCANNED, MAX_SELECTED, SlotGroups, TableCopy, type Window, withKeys } from './table-copy.ts'
+
+/** The values that most filters compare. Few different ones. */
+export interface AgentProfile {
+  readonly tier: string
+  readonly status: string
+  readonly category: string
+  readonly mismatched: boolean
+}
+
+/** Absent conditions match all agents. */
+export interface AgentConditions {
+  readonly tiers: readonly string[] | null
+  readonly statuses: readonly string[] | null
+  /** Matches all others. */
+  readonly exceptStatus: string | null
+  readonly categories: readonly string[] | null
+  readonly includeMismatched: boolean
+  readonly minReputation: number | null
+  readonly maxReputation: number | null
+}
+
+export function acceptsProfile(
+  conditions: AgentConditions,
+  { tier, status, category, mismatched }: AgentProfile,
+): boolean {
+  return (
+    (conditions.includeMismatched || !mismatched) &&
+    (conditions.tiers?.includes(tier) ?? true) &&
+    (conditions.statuses?.includes(status) ?? true) &&
+    status !== conditions.exceptStatus &&
+    (conditions.categories?.includes(category) ?? true)
+  )
+}
+
+export interface AgentWindow extends Window {
+  readonly sort: 'created_at' | 'reputation' | 'name'
+}
+
+/** The values of cursors as they are sorted here. */
+const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
+  created_at: (value) => Date.parse(String(value)) * 1_000,
+  reputation: (value) => value,
+  name: (value) => byteOrder(String(value)),
+}
+
+export interface CountedPage<Row> {
+  readonly total: number
+  readonly rows: Row[]
+}
+
+/** PostgreSQL's lower case of a name, where it is not that of ASCII. In Turkish, I has another one. */
+const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
+  or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
+const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
+
+export const AGENTS: CopiedTable = {
+  name: 'agents',
+  columns: [
+    ...agentSelection.columns,
+    // Rows have milliseconds. PostgreSQL sorts by microseconds.
+    '(extract(epoch from agents.created_at) * 1000000)::float8 as created_micros',
+    `${LOWERED} as lowered_name`,
+  ],
+}
+
+/** Places for every score that filters can ask for, and one for lower and for higher ones. */
+const SCORES = MAX_REPUTATION + 3
+const scoreIndex = (score: number): number => Math.min(Math.max(score, -1), MAX_REPUTATION + 1) + 1
+
+interface ProfileAgents extends AgentProfile {
+  readonly slots: number[]
+  /** Agents by `scoreIndex`. */
+  readonly counts: Uint32Array
+}
+
+/** Texts that begin with a prefix are before the prefix and this. */
+export const LAST_CHARACTER = '\u{10ffff}'
+/** Sorting a slot takes longer than looking at one. */
+const SELECTING_COSTS = 4
+
+/** All agents. */
+export class AgentsCopy extends TableCopy<AgentRow> {
+  readonly #profiles: ProfileAgents[] = []
+  readonly #profileIds = new Map<string, number>()
+  /** By slot: the index of its profile, and its index there. */
+  #profileOf = new Uint16Array(1_024)
+  #placeOf = new Uint32Array(1_024)
+  readonly #owners = new SlotGroups()
+  readonly #sorts = {
+    created_at: new SortOrder('number', this.pdaOf),
+    reputation: new SortOrder('number', this.pdaOf),
+    name: new SortOrder('text', this.pdaOf),
+    lowered: new SortOrder('text', this.pdaOf),
+  }
+  protected readonly orders = Object.values(this.#sorts)
+
+  constructor() {
+    super(agentSelection.names)
+  }
+
+  protected sortValues(row: AgentRow, values: readonly unknown[]) {
+    const [micros, lowered] = values.slice(-2)
+    const lower = byteOrder((lowered as string | null) ?? row.name.toLowerCase())
+    const name = byteOrder(row.name)
+    return [micros as number, row.reputationScore, name, lower === name ? name : lower]
+  }
+
+  protected added(slot: number, row: AgentRow): void {
+    const id = this.#profileId(row)
+    const { slots, counts } = this.#profiles[id]!
+    if (slot >= this.#profileOf.length) this.#grow()
+    this.#profileOf[slot] = id
+    this.#placeOf[slot] = slots.push(slot) - 1
+    counts[scoreIndex(row.reputationScore)]! += 1
+    this.#owners.add(row.owner, slot)
+  }
+
+  protected removed(slot: number, row: AgentRow): void {
+    const { slots, counts } = this.#profiles[this.#profileOf[slot]!]!
+    const place = this.#placeOf[slot]!
+    const last = slots.pop()!
+    if (last !== slot) {
+      slots[place] = last
+      this.#placeOf[last] = place
+    }
+    counts[scoreIndex(row.reputationScore)]! -= 1
+    this.#owners.remove(row.owner, slot)
+  }
+
+  #grow(): void {
+    const [profiles, places] = [this.#profileOf, this.#placeOf]
+    this.#profileOf = new Uint16Array(profiles.length * 2)
+    this.#profileOf.set(profiles)
+    this.#placeOf = new Uint32Array(places.length * 2)
+    this.#placeOf.set(places)
+  }
+
+  #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: AgentRow): number {
+    const key = `${tier} ${status} ${category} ${mismatched}`
+    const known = this.#profileIds.get(key)
+    if (known !== undefined) return known
+    const profile = { tier, status, category, mismatched, slots: [], counts: new Uint32Array(SCORES) }
+    const id = this.#profiles.push(profile) - 1
+    this.#profileIds.set(key, id)
+    return id
+  }
+
+  /** Exact counts by profile. */
+  counts(): (AgentProfile & { readonly count: number })[] {
+    return this.#profiles.map(({ tier, status, category, mismatched, slots }) => ({
+      tier,
+      status,
+      category,
+      mismatched,
+      count: slots.length,
+    }))
+  }
+
+  /** The oldest agent of an owner. Undefined if there are too many. */
+  ofOwner(owner: string): AgentRow | null | undefined {
+    const slots = this.#owners.of(owner)
+    const first = { descending: false, after: null, before: null, backward: false, offset: 0, limit: 1 }
+    return slots && (this.select(this.#sorts.created_at, first, slots)[0] ?? null)
+  }
+
+  /** A page of a list. Undefined if it is too much work. */
+  list(
+    conditions: AgentConditions,
+    owner: string | null,
+    window: AgentWindow,
+  ): CountedPage<AgentRow> | undefined {
+    const order = this.#sorts[window.sort]
+    const keyed = withKeys(window, SORT_VALUES[window.sort])
+    const accepted = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
+    const { minReputation, maxReputation } = conditions
+    const low = minReputation ?? Number.NEGATIVE_INFINITY
+    const high = maxReputation ?? Number.POSITIVE_INFINITY
+    const isBetween = (slot: number): boolean => {
+      const score = this.rows[slot]!.reputationScore
+      return score >= low && score <= high
+    }
+    const isAccepted = (slot: number): boolean => accepted[this.#profileOf[slot]!] === 1
+    const matches =
+      minReputation === null && maxReputation === null
+        ? isAccepted
+        : (slot: number) => isAccepted(slot) && isBetween(slot)
+    if (owner !== null) {
+      const slots = this.#owners.of(owner)?.filter(matches)
+      return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
+    }
+    const profiles = this.#profiles.filter((_, id) => accepted[id] === 1)
+    const total = profiles.reduce((sum, each) => sum + countOf(each, conditions), 0)
+    if (window.offset >= total) return { total, rows: [] }
+    const candidates = profiles.reduce((sum, { slots }) => sum + slots.length, 0)
+    const expected = ((window.offset + window.limit) * this.size) / total
+    const scans = expected < MAX_SCANNED && expected < candidates * SELECTING_COSTS
+    const scanned = scans ? this.scan(order, keyed, total === this.size ? null : matches) : undefined
+    if (scanned !== undefined) return { total, rows: scanned }
+    if (candidates > MAX_SELECTED) return undefined
+    const slots = profiles.flatMap((each) => each.slots).filter(matches)
+    return { total, rows: this.select(order, keyed, slots) }
+  }
+
+  /**
+   * Agents without a mismatch whose name begins so, in any case, in the order of names. Undefined if
+   * PostgreSQL must answer.
+   */
+  suggest(prefix: string, limit: number): AgentRow[] | undefined {
+    if (OTHER_LOWER_CASE.test(prefix)) return undefined
+    const start = prefix.toLowerCase()
+    const end = byteOrder(start + LAST_CHARACTER)
+    const window = { descending: false, backward: false, offset: 0, limit }
+    const after = [start, ''] as const
+    const before = [end, ''] as const
+    return this.scan(
+      this.#sorts.lowered,
+      { ...window, after, before },
+      (slot) => !this.rows[slot]!.cardHashMismatch,
+    )
+  }
+}
+
+/** The agents of a profile whose reputation meets the conditions. */
+function countOf({ slots, counts }: ProfileAgents, conditions: AgentConditions): number {
+  const { minReputation, maxReputation } = conditions
+  if (minReputation === null && maxReputation === null) return slots.length
+  const first = minReputation === null ? 0 : scoreIndex(minReputation)
+  const last = maxReputation === null ? SCORES - 1 : scoreIndex(maxReputation)
+  let count = 0
+  for (let i = first; i <= last; i++) count += counts[i]!
+  return count
+}

@@ -1,0 +1,366 @@
+import type { Kysely } from 'kysely'
+import type { Client } from 'pg'
+import { expect } from 'vitest'
+import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
+import { type AgentReads, createAgentReads } from '../../src/agents/agent-reads.ts'
+import { AGENT_SORTS } from '../../src/agents/list-agents.ts'
+import { createRegistryReads } from '../../src/agents/registry-reads.ts'
+import type { Database } from '../../src/db/database.ts'
+import type { Orm } from '../../src/db/orm-types.ts'
+import { openReads } from '../../src/db/reads.ts'
+import { openSession } from '../../src/db/session.ts'
+import type { ConnectionInput } from '../../src/domain/connection.ts'
+import type { Registry, RegistryReader } from '../../src/registry/registry.ts'
+import { createStakeReads, STAKE_SORTS, type StakeReads } from '../../src/stakes/stake-reads.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertStakes,
+  keyOf,
+  type NewAgent,
+  type NewStake,
+  stakeRow,
+} from './factories.ts'
+import * as fc from './property.ts'
+import { createTestRegistry } from './registry.ts'
+import { agentChanges, optional } from './search-cases.ts'
+
+/** Reads of agents and stakes, from memory or from PostgreSQL. */
+interface Reads {
+  readonly agents: AgentReads
+  readonly stakes: StakeReads
+  readonly stats: () => Promise<unknown>
+}
+
+export interface RegistryWorld {
+  readonly kysely: Kysely<Database>
+  readonly registry: Registry
+  readonly memory: Reads
+  readonly database: Reads
+  /** Reads that memory answered, and all of them. */
+  readonly counts: { memory: number; all: number }
+  /** Compares what both sides answer. */
+  compare(read: Read): Promise<void>
+  write(write: Write): Promise<void>
+  /** Ends open transactions. */
+  close(): Promise<void>
+}
+
+const LABELS = Array.from({ length: 60 }, (_, i) => `agent ${i}`)
+const labels = fc.constantFrom(...LABELS)
+/** Few owners, so that some have several agents. */
+const owners = fc.constantFrom('owner 1', 'owner 2', 'owner 3').map(keyOf)
+const amounts = fc.constantFrom('0', '7', '10', '600000000', '18446744073709551615')
+
+const filters = fc.record({
+  owner: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: owners },
+    { weight: 1, arbitrary: fc.constant(keyOf('nobody')) },
+  ),
+  tier: optional(fc.constantFrom(...TIERS)),
+  tiers: optional(fc.array(fc.constantFrom(...TIERS), { minLength: 1, maxLength: 3 })),
+  status: optional(fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')),
+  statuses: optional(
+    fc.array(fc.constantFrom('active', 'suspended', 'inactive'), { minLength: 1, maxLength: 2 }),
+  ),
+  category: optional(fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 4))),
+  minReputation: optional(fc.constantFrom(0, 250, 251)),
+  maxReputation: optional(fc.constantFrom(251, 999, 1000)),
+  includeMismatched: optional(fc.boolean()),
+  sort: optional(fc.constantFrom(...AGENT_SORTS)),
+  order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
+})
+/** Few conditions, so that most pages have rows. */
+const agentFilters = fc
+  .tuple(
+    filters,
+    fc.subarray(
+      [
+        'owner',
+        'tier',
+        'tiers',
+        'status',
+        'statuses',
+        'category',
+        'minReputation',
+        'maxReputation',
+        'includeMismatched',
+      ],
+      { maxLength: 3 },
+    ),
+  )
+  .map(([filter, kept]) =>
+    Object.fromEntries(Object.entries(filter).filter(([name]) => ['sort', 'order', ...kept].includes(name))),
+  )
+const stakeFilters = fc.record({
+  owner: optional(owners),
+  agentPda: optional(labels.map((label) => keyOf(`agent ${label}`))),
+  sort: optional(fc.constantFrom(...STAKE_SORTS)),
+  order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
+})
+const pages = fc.record({
+  limit: optional(fc.integer({ min: 1, max: 20 })),
+  offset: optional(fc.integer({ min: 0, max: 40 })),
+})
+const sizes = fc.integer({ min: 1, max: 12 })
+const prefixes = fc.constantFrom('w', 'WE', 'weather', 'Почта', 'i', 'I', 'x', 'a1', '--', '9')
+
+type ListFilter = Parameters<AgentReads['list']>[0]
+type Read =
+  | { kind: 'agents'; filter: ListFilter; page: object }
+  | { kind: 'agentsConnection'; filter: ListFilter; size: number }
+  | { kind: 'agent'; label: string }
+  | { kind: 'owner'; owner: string }
+  | { kind: 'suggest'; prefix: string; limit: number }
+  | { kind: 'stats' }
+  | { kind: 'stakes'; filter: object; page: object }
+  | { kind: 'stakesConnection'; filter: object; size: number }
+  | { kind: 'found'; labels: string[] }
+
+const kind = <Kind extends string>(name: Kind) => fc.constant(name)
+const reads: fc.Arbitrary<Read> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: kind('agents'), filter: agentFilters, page: pages }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('agentsConnection'), filter: agentFilters, size: sizes }) },
+  fc.record({ kind: kind('agent'), label: labels }),
+  fc.record({ kind: kind('owner'), owner: owners }),
+  { weight: 2, arbitrary: fc.record({ kind: kind('suggest'), prefix: prefixes, limit: sizes }) },
+  fc.record({ kind: kind('stats') }),
+  { weight: 2, arbitrary: fc.record({ kind: kind('stakes'), filter: stakeFilters, page: pages }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('stakesConnection'), filter: stakeFilters, size: sizes }) },
+  fc.record({ kind: kind('found'), labels: fc.array(labels, { maxLength: 6 }) }),
+)
+
+/** Changes of one transaction. `open` leaves it open until a later write ends it. */
+type Write =
+  | { kind: 'commit' | 'abort' | 'open' | 'savepoint'; changes: Change[] }
+  | { kind: 'end'; commits: boolean }
+  | { kind: 'many'; label: string }
+
+type Change =
+  | { kind: 'putAgent'; label: string; owner: string; changes: Partial<NewAgent> }
+  | { kind: 'putStake'; label: string; owner: string; amount: string }
+  | { kind: 'close' | 'reinsert' | 'closeStake' | 'rename'; label: string }
+
+const changes = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: kind('putAgent'),
+      label: labels,
+      owner: owners,
+      changes: agentChanges,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: kind('putStake'), label: labels, owner: owners, amount: amounts }),
+  },
+  fc.record({ kind: fc.constantFrom('close', 'reinsert', 'closeStake', 'rename'), label: labels }),
+) as fc.Arbitrary<Change>
+const writes: fc.Arbitrary<Write> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('commit', 'commit', 'abort', 'open', 'savepoint'),
+      changes: fc.array(changes, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('end'), commits: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('many'), label: labels }) },
+) as fc.Arbitrary<Write>
+
+const upsert = (table: string, row: NewAgent | NewStake): [string, unknown[]] => {
+  const names = Object.keys(row)
+  const values = names.map((_, i) => `$${i + 1}`)
+  const updates = names.map((name) => `${name} = excluded.${name}`)
+  const text = `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})
+    on conflict (pda) do update set ${updates.join(', ')}`
+  return [text, Object.values(row)]
+}
+
+async function apply(client: Client, change: Change): Promise<void> {
+  const { label } = change
+  const pda = keyOf(`agent ${label}`)
+  if (change.kind === 'putAgent') {
+    const row = { ...agentRow(label), ...change.changes, owner: change.owner }
+    await client.query(...upsert('agents', row))
+  } else if (change.kind === 'putStake')
+    await client.query(
+      ...upsert('stakes', stakeRow(label, { owner: change.owner, deposited_amount: change.amount })),
+    )
+  else if (change.kind === 'closeStake') await client.query('delete from stakes where agent_pda = $1', [pda])
+  else if (change.kind === 'rename')
+    await client.query('update agents set pda = $2 where pda = $1', [pda, keyOf(`renamed ${label}`)])
+  else await client.query('delete from agents where pda = $1', [pda])
+  if (change.kind === 'reinsert')
+    await client.query(...upsert('agents', agentRow(label, { name: 'Reinserted' })))
+}
+
+/** A database with agents and stakes, also of equal names and owners. */
+export async function createFilledWorld({ orm }: { readonly orm: Orm }): Promise<RegistryWorld> {
+  const agents = fc.sample(agentChanges, { seed: 9, numRuns: 50 })
+  const ownerOf = (i: number) => keyOf(`owner ${i % 9}`)
+  await insertAgents(
+    orm.em.getKysely(),
+    agents.map((values, i) => ({ ...agentRow(`agent ${i}`), ...values, owner: ownerOf(i) })),
+  )
+  await insertStakes(
+    orm.em.getKysely(),
+    agents.slice(0, 30).map((_, i) => stakeRow(`agent ${i}`, { owner: ownerOf(i) })),
+  )
+  return createRegistryWorld(orm)
+}
+
+const steps = fc.array(fc.tuple(writes, fc.array(reads, { minLength: 1, maxLength: 5 })), {
+  minLength: 4,
+  maxLength: 12,
+})
+
+/** Compares reads after each of many writes. */
+export async function compareMany(world: RegistryWorld, runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(steps, async (given) => {
+      for (const [write, after] of given) {
+        await world.write(write)
+        for (const read of after) await world.compare(read)
+      }
+    }),
+    // Each run continues from the state of the last one, so shrinking is useless.
+    { numRuns: runs, endOnFailure: true },
+  )
+}
+
+async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
+  const registry = await createTestRegistry({ orm })
+  const counts = { memory: 0, all: 0 }
+  const counted: RegistryReader = {
+    read: (fromMemory, fromDatabase) => {
+      counts.all += 1
+      return registry.read((copy) => {
+        const found = fromMemory(copy)
+        if (found !== undefined) counts.memory += 1
+        return found
+      }, fromDatabase)
+    },
+  }
+  const kysely = orm.em.getKysely()
+  const reader = await openReads(orm)
+  const sideOf = (registryReader?: RegistryReader): Reads => ({
+    agents: createAgentReads(reader, { registry: registryReader }),
+    stakes: createStakeReads(reader, registryReader),
+    stats: () => createRegistryReads(reader, registryReader).stats(),
+  })
+  const memory = sideOf(counted)
+  const database = sideOf()
+  const open: Client[] = []
+  const end = async (client: Client, text: 'commit' | 'rollback'): Promise<void> => {
+    await client.query(text)
+    await client.end()
+  }
+  return {
+    kysely,
+    registry,
+    memory,
+    database,
+    counts,
+    compare: async (read) => {
+      const expected = await answer(database, read)
+      expect(await answer(memory, read)).toEqual(expected)
+    },
+    write: async (write) => {
+      if (write.kind === 'end') {
+        const client = open.shift()
+        if (client !== undefined) await end(client, write.commits ? 'commit' : 'rollback')
+        return
+      }
+      const client = await openSession(orm)
+      // Another open transaction may have locked a row.
+      await client.query('begin; set local lock_timeout = 20')
+      try {
+        const all = write.kind === 'many' ? manyChanges(write.label) : write.changes
+        for (const [i, change] of all.entries()) {
+          if (write.kind === 'savepoint') await client.query(`savepoint s${i}`)
+          await apply(client, change)
+          if (write.kind === 'savepoint' && i % 2 === 1) await client.query(`rollback to savepoint s${i}`)
+        }
+      } catch {
+        await end(client, 'rollback')
+        return
+      }
+      if (write.kind !== 'open') return end(client, write.kind === 'abort' ? 'rollback' : 'commit')
+      open.push(client)
+      if (open.length > 3) await end(open.shift()!, 'commit')
+    },
+    close: async () => {
+      for (const client of open) await end(client, 'rollback')
+      await registry.stop()
+    },
+  }
+}
+
+/** More changes than a read applies. */
+const manyChanges = (version: string): Change[] =>
+  Array.from({ length: 130 }, (_, i) => ({
+    kind: 'putAgent',
+    label: `one of many ${i}`,
+    owner: keyOf('owner 1'),
+    changes: { version },
+  }))
+
+/** What a read shows, without what a page of PostgreSQL has in addition. */
+async function answer({ agents, stakes, stats }: Reads, read: Read): Promise<unknown> {
+  switch (read.kind) {
+    case 'agents':
+      return pageOf(await agents.list({ ...read.filter, ...read.page }))
+    case 'agentsConnection':
+      return connections((page) => agents.listConnection({ ...read.filter, ...page }), read.size)
+    case 'agent':
+      return agents.lookUp(keyOf(`agent ${read.label}`))
+    case 'owner':
+      return agents.findByOwner(read.owner)
+    case 'suggest':
+      return agents.suggest({ prefix: read.prefix, limit: read.limit })
+    case 'stats':
+      return stats()
+    case 'stakes':
+      return pageOf(await stakes.list({ ...read.filter, ...read.page }))
+    case 'stakesConnection':
+      return connections((page) => stakes.listConnection({ ...read.filter, ...page }), read.size)
+    default:
+      return Promise.all(
+        [
+          agents.find(read.labels.map((label) => keyOf(`agent ${label}`))),
+          stakes.find(read.labels.map((label) => keyOf(`stake ${label}`))),
+          stakes.findByAgents(read.labels.map((label) => keyOf(`agent ${label}`))),
+        ].map(async (rows) => (await rows).toSorted((one, other) => (one.pda < other.pda ? -1 : 1))),
+      )
+  }
+}
+
+function pageOf({ rows, ...page }: { rows: object[]; total: number }): unknown {
+  return { ...page, rows: rows.map((row) => ({ ...row, total: undefined })) }
+}
+
+/** The first and the last page, and pages between cursors. */
+async function connections(
+  read: (
+    page: ConnectionInput,
+  ) => ReturnType<AgentReads['listConnection']> | ReturnType<StakeReads['listConnection']>,
+  size: number,
+): Promise<unknown> {
+  const pages: unknown[] = []
+  const add = async (page: ConnectionInput) => {
+    const { count, ...connection } = await read(page)
+    pages.push({ ...connection, total: await count() })
+    return connection.edges
+  }
+  const first = await add({ first: size })
+  const last = await add({ last: size })
+  const [after, before] = [first.at(-1)?.cursor, last[0]?.cursor]
+  await add({ first: size, after })
+  await add({ last: size, before })
+  await add({ first: size, after: first[0]?.cursor, before })
+  await add({ last: size, after, before })
+  return pages
+}
