@@ -6,10 +6,12 @@ import { errorResponses } from '../contract/error-responses.ts'
 import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
+import { responseText } from '../response-text.ts'
+import { restSchema } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
-import { bodyOf, responseSchema, rootFields } from './responses.ts'
+import { bodyOf, isBody, responseSchema, rootFields } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
@@ -55,17 +57,17 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, tables } = policy
   const special = specialCases[name]
-  const toBody =
-    (special?.body as ((data: object, mediaType?: string) => unknown) | undefined) ?? bodyOf(endpoint)
-  const { mediaType } = special ?? {}
   const send = isCacheable(endpoint)
     ? operations.read(document, {
         tables: tables as readonly ReadTables[],
-        toBody,
-        mediaType,
+        ...textOf(endpoint, special),
         chargeAll: isOperators,
       })
-    : sendResult(operations.run(document, { chargeAll: isOperators }), toBody, rest)
+    : sendResult(
+        operations.run(document, { chargeAll: isOperators }),
+        (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint),
+        rest,
+      )
   const variablesOf = variableReader(endpoint)
   app.route({
     method: rest.method,
@@ -87,6 +89,20 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
 /** The response cache sends 200, and lets clients keep the response. */
 function isCacheable({ rest, policy: { tables } }: Endpoint): boolean {
   return tables !== undefined && tables !== 'uncached' && rest.status === 200 && rest.store
+}
+
+/** What runs, and how the body of the response is written. */
+function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
+  if (special !== undefined) {
+    const body = special.body as (data: object, mediaType: string) => unknown
+    return {
+      mediaType: special.mediaType,
+      toText: (data: object, mediaType: string) => JSON.stringify(body(data, mediaType)),
+    }
+  }
+  const fields = rootFields(endpoint)
+  const { document, write } = responseText(restSchema, endpoint.document, fields, isBody(fields))
+  return { compiled: document, toText: write }
 }
 
 type Variables = Record<string, unknown>
