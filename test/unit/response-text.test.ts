@@ -5,7 +5,7 @@ import { bodyOf, isBody, rootFields } from '../../rest/documents/responses.ts'
 import { operation, restSchema } from '../../rest/execute.ts'
 import { responseText } from '../../rest/response-text.ts'
 import type { GraphQLContext } from '../../schema/context.ts'
-import type { AgentRow } from '../../src/agents/agent-row.ts'
+import type { AgentRow } from '../../src/registry/rows.ts'
 import { keyOf } from '../support/factories.ts'
 
 const row = (name: string, values: Partial<AgentRow> = {}): AgentRow => ({
