@@ -22,7 +22,6 @@ import { checkRequests } from './contract/request-checks.ts'
 import { LIMITS } from '../schema/limits.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
-import type { Peers } from '../src/platform/process/peers.ts'
 import type { Services } from '../src/services.ts'
 import type { RestApp } from './rest-app.ts'
 import { rootRoute } from './root-route.ts'
@@ -52,8 +51,6 @@ export interface AppOptions {
   readonly surface?: 'all' | 'operations'
   /** With which other machines may read `/metrics`. Default: only this one may. */
   readonly metricsToken?: string | null
-  /** The other processes that listen on the same port. Default: none. */
-  readonly peers?: Peers | null
   /** Operations of the operator (documents/operators.ts). Default: none. */
   readonly operatorDocuments?: readonly Operation[]
   /** Whether the process runs a localnet, whose fields are then in the schema. Default: false. */
@@ -77,7 +74,6 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     responseCacheBytes = 0,
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
-    peers = null,
     operatorDocuments = [],
   } = options
   const loggerInstance: FastifyBaseLogger = logger
@@ -105,7 +101,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   countRequests(app, services)
   checkRequests(app)
   shedLoad(app, services.admission)
-  metricsRoute(app, metrics, { peers, token: options.metricsToken ?? null })
+  metricsRoute(app, metrics, options.metricsToken ?? null)
   if (surface === 'all') {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
@@ -118,7 +114,6 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
       version,
       originGuard: createOriginGuard(pages, ownNames),
       connectionLimits,
-      peers,
       operatorDocuments,
     }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))

@@ -12,6 +12,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import type { GraphQLContext } from '../schema/context.ts'
 import { schemaOfTexts } from '../schema/variants.ts'
+import { addWholeFields } from './response-text.ts'
 
 export type Executor = 'jit' | 'execute'
 
@@ -45,7 +46,7 @@ function exactInteger(decimal: string): ExactInteger {
 }
 
 /** The schema of REST. It writes U64 as a JSON integer; /graphql and tools write it as text. */
-const restSchema = schemaOfTexts()
+export const restSchema = addWholeFields(schemaOfTexts())
 const u64 = restSchema.getType('U64') as GraphQLScalarType
 Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
 

@@ -1,8 +1,12 @@
 import { DomainError } from '../src/domain/errors.ts'
+import type { DidDocument } from '../src/identity/did/document.ts'
+import { toDidDocument, toMultikeyDocument } from '../src/identity/did/representations.ts'
 import type { Services } from '../src/services.ts'
 import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
-import { didRoutes } from './did/routes.ts'
+import { identifierRoutes } from './did/identifiers.ts'
+import { didMediaType } from './did/media-type.ts'
+import { didDocumentResponse } from './did/schemas.ts'
 import type { Operation } from './documents/documents.ts'
 import { endpoints, toEndpoint } from './documents/endpoints.ts'
 import { documentRoutes, type SpecialCase } from './documents/routes.ts'
@@ -40,6 +44,13 @@ const SPECIAL_CASES: Readonly<Record<string, SpecialCase>> = {
       ),
     ),
   },
+  // The form of the key depends on the media type.
+  GetDidDocument: {
+    mediaType: didMediaType,
+    body: ({ did: { didDocument } }: { did: { didDocument: DidDocument } }, mediaType) =>
+      mediaType === 'application/did' ? toMultikeyDocument(didDocument) : toDidDocument(didDocument),
+    schema: didDocumentResponse,
+  },
 }
 
 /** Registers the documented HTTP API: the endpoints of documents, and a few by hand. */
@@ -53,7 +64,7 @@ export function registerRest(app: RestApp, options: RestOptions): void {
     endpoints: isAll ? [...endpoints, ...own] : endpoints.filter(({ rest }) => rest.tag === 'Service'),
   })
   if (!isAll) return
-  didRoutes(app, operations)
+  identifierRoutes(app, operations)
   contextRoute(app)
   idlRoute(app, options.services)
 }

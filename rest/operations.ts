@@ -39,10 +39,11 @@ export interface Operations {
   /**
    * Compiles a public read. The result sends the response, which may come from the response cache.
    */
-  read<Data, Variables extends Record<string, unknown>, Body>(
+  read<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Found<Data>, Body> & ChargeOptions,
-  ): CachedRead<Variables, Body>
+    options: ReadOptions<Found<Data>> &
+      ChargeOptions & { readonly compiled?: TypedDocumentNode<Data, Variables> },
+  ): CachedRead<Variables>
   /** Options of routes that read the tables: the response says how old they are. */
   readonly tables: { readonly preHandler: ReturnType<typeof sendTablesAge> }
   /** Options of routes that require a wallet. It is authenticated before the body is read. */
@@ -84,7 +85,7 @@ export function createOperations(
       }
     },
     read: (document, options) => {
-      const run = operation(document, executor)
+      const run = operation(options.compiled ?? document, executor)
       return cachedRead({
         ...options,
         operationName: getOperationAST(document)?.name?.value ?? '',

@@ -9,6 +9,7 @@ import {
 } from '../src/domain/agent-card.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { list, nullable, objectType, of, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -40,102 +41,74 @@ const AgentCardSignature = builder.enumType('AgentCardSignature', {
   }),
 })
 
-const InterfaceRef = builder.objectRef<CardInterface>('AgentCardInterface').implement({
-  description: 'An endpoint of an agent.',
-  fields: (t) => ({
-    url: t.exposeString('url', { description: 'URL of the endpoint.' }),
-    binding: t.exposeString('binding', {
-      nullable: true,
-      description: 'Protocol binding, such as JSONRPC, GRPC or HTTP+JSON.',
-    }),
-    protocolVersion: t.exposeString('protocolVersion', {
-      description: 'A2A version of the endpoint. Null if the card does not name it.',
-      nullable: true,
-    }),
-  }),
+const InterfaceRef = objectType<CardInterface>('AgentCardInterface', 'An endpoint of an agent.', {
+  url: text('URL of the endpoint.'),
+  binding: nullable(text('Protocol binding, such as JSONRPC, GRPC or HTTP+JSON.')),
+  protocolVersion: nullable(text('A2A version of the endpoint. Null if the card does not name it.')),
 })
 
-const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
-  description: 'A skill that the agent card lists.',
-  fields: (t) => ({
-    id: t.exposeString('id', { description: 'Identifier of the skill within the card.' }),
-    name: t.exposeString('name', { description: 'Display name of the skill.' }),
-    description: t.exposeString('description', { description: 'Description of the skill.' }),
-    tags: t.field({
-      description: 'Keywords.',
-      type: ['String'],
-      resolve: ({ tags }) => [...tags],
-    }),
-  }),
+const SkillRef = objectType<CardSkill>('AgentCardSkill', 'A skill that the agent card lists.', {
+  id: text('Identifier of the skill within the card.'),
+  name: text('Display name of the skill.'),
+  description: text('Description of the skill.'),
+  tags: list(text('Keywords.')),
 })
-
-const optional = (description: string) => ({ nullable: true, description }) as const
 
 /** A card is read whole, whichever fields are selected. */
 export const CARD_WEIGHT = 50
 
-const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
-  description: `The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless its state is matched. Texts are cut at ${CARD_LIMITS.text.toLocaleString('en')} characters; names, versions and tags at ${CARD_LIMITS.shortText}.`,
-  fields: (t) => ({
-    state: t.expose('state', { description: 'Result of the last check.', type: AgentCardState }),
-    checkedAt: t.expose('checkedAt', {
-      description: 'Time of the last check. Null before the first check.',
-      type: 'DateTime',
+const AgentCardRef = objectType<Omit<CardRow, 'agentPda'>>(
+  'AgentCard',
+  `The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless its state is matched. Texts are cut at ${CARD_LIMITS.text.toLocaleString('en')} characters; names, versions and tags at ${CARD_LIMITS.shortText}.`,
+  {
+    state: of(AgentCardState, 'Result of the last check.'),
+    reason: nullable(text('Why the card is mismatched or unreachable. Null otherwise.')),
+    checkedAt: nullable(time('Time of the last check. Null before the first check.')),
+    matchedBy: nullable(
+      of(AgentCardMatch, 'The form that has the recorded hash. Null if the hash does not match.'),
+    ),
+    signature: nullable(
+      of(AgentCardSignature, 'Result of the signature check. Null before the first successful fetch.'),
+    ),
+  },
+)
+
+/** Texts of the card. Null if it was never fetched, or does not have them. */
+const CARD_TEXTS = {
+  name: 'Name in the card.',
+  description: 'Description in the card.',
+  version: 'Version of the agent.',
+  url: 'URL of the preferred endpoint.',
+  protocolVersion: 'A2A version of the card.',
+  provider: 'Organization that provides the agent.',
+  documentationUrl: 'URL of the documentation.',
+}
+
+for (const [member, description] of Object.entries(CARD_TEXTS))
+  builder.objectField(AgentCardRef, member, (t) =>
+    t.string({
       nullable: true,
+      description,
+      resolve: ({ content }) => content?.[member as keyof typeof CARD_TEXTS] ?? null,
     }),
-    reason: t.exposeString('reason', optional('Why the card is mismatched or unreachable. Null otherwise.')),
-    matchedBy: t.expose('matchedBy', {
-      description: 'The form that has the recorded hash. Null if the hash does not match.',
-      type: AgentCardMatch,
-      nullable: true,
-    }),
-    signature: t.expose('signature', {
-      description: 'Result of the signature check. Null before the first successful fetch.',
-      type: AgentCardSignature,
-      nullable: true,
-    }),
-    name: t.string({ ...optional('Name in the card.'), resolve: ({ content }) => content?.name ?? null }),
-    description: t.string({
-      description: 'Description in the card.',
-      nullable: true,
-      resolve: ({ content }) => content?.description ?? null,
-    }),
-    version: t.string({
-      ...optional('Version of the agent.'),
-      resolve: ({ content }) => content?.version ?? null,
-    }),
-    url: t.string({
-      ...optional('URL of the preferred endpoint.'),
-      resolve: ({ content }) => content?.url ?? null,
-    }),
-    protocolVersion: t.string({
-      ...optional('A2A version of the card.'),
-      resolve: ({ content }) => content?.protocolVersion ?? null,
-    }),
-    provider: t.string({
-      ...optional('Organization that provides the agent.'),
-      resolve: ({ content }) => content?.provider ?? null,
-    }),
-    documentationUrl: t.string({
-      ...optional('URL of the documentation.'),
-      resolve: ({ content }) => content?.documentationUrl ?? null,
-    }),
-    interfaces: t.field({
-      type: [InterfaceRef],
-      description: `Endpoints, the preferred one first. At most ${CARD_LIMITS.interfaces}, and ${CARD_LIMITS.interfacesBytes.toLocaleString('en')} bytes of JSON.`,
-      resolve: ({ content }) => [...(content?.interfaces ?? [])],
-    }),
-    skills: t.field({
-      type: [SkillRef],
-      description: `Skills. At most ${CARD_LIMITS.skills}, and ${CARD_LIMITS.skillsBytes.toLocaleString('en')} bytes of JSON.`,
-      resolve: ({ content }, _args, { spend }, info) => {
-        const skills = [...(content?.skills ?? [])]
-        spend(skills.length * fieldsBelow(info))
-        return skills
-      },
-    }),
+  )
+
+builder.objectFields(AgentCardRef, (t) => ({
+  interfaces: t.field({
+    type: [InterfaceRef],
+    description: `Endpoints, the preferred one first. At most ${CARD_LIMITS.interfaces}, and ${CARD_LIMITS.interfacesBytes.toLocaleString('en')} bytes of JSON.`,
+    resolve: ({ content }) => [...(content?.interfaces ?? [])],
   }),
-})
+  skills: t.field({
+    type: [SkillRef],
+    description: `Skills. At most ${CARD_LIMITS.skills}, and ${CARD_LIMITS.skillsBytes.toLocaleString('en')} bytes of JSON.`,
+    resolve: ({ content }, _args, { spend }, info) => {
+      const skills = [...(content?.skills ?? [])]
+      spend(skills.length * fieldsBelow(info))
+      return skills
+    },
+  }),
+}))
 
 builder.objectField(AgentRef, 'card', (t) =>
   t.field({

@@ -2,18 +2,16 @@ import type { AgentStatus as AgentStatusName, Tier as TierName } from '@agent-re
 import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
 import { pageSize } from '../src/domain/connection.ts'
-import { type Page, offsetUnits } from '../src/domain/page.ts'
-import { AgentRef, pdaArg } from './agent.ts'
-import { example } from './policy.ts'
+import { offsetUnits } from '../src/domain/page.ts'
+import { AgentRef, PDA_ARG } from './agent.ts'
 import { builder, type Types } from './builder.ts'
-import { connectionArgs, connectionType } from './connection.ts'
-import { NodeRef } from './node.ts'
-import { fieldsBelow } from './selection-size.ts'
-import { pageArgs, pageFields } from './page.ts'
+import { args, inputType } from './inputs.ts'
+import { bool, list, nullable, of, pubkey, text, time } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
+import { nodeType } from './node.ts'
+import { PAGE_ARGS, pageType } from './page.ts'
 import { AgentStatus, HistoryEventType, Tier } from './registry-enums.ts'
-
-const HistoryEntryRef = builder.objectRef<HistoryRow>('AgentHistoryEntry')
-const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
+import { fieldsBelow } from './selection-size.ts'
 
 /** The digits of the slot at the start of a position. */
 const SLOT_DIGITS = 20
@@ -44,76 +42,60 @@ const status = (t: Fields, description: string, textOf: (row: HistoryRow) => str
     resolve: (row) => (row.eventType === 'status_changed' ? (textOf(row) as AgentStatusName) : null),
   })
 
-HistoryEntryRef.implement({
-  description: 'A change of an agent, from an event of the registry program.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    eventType: t.expose('eventType', {
-      ...example('reputation_updated'),
-      description: 'The kind of change.',
-      type: HistoryEventType,
-    }),
-    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
-    oldValue: t.exposeString('oldValue', {
-      ...example('250'),
-      description:
-        'The value before the change, always as text. For a change of metadata, a JSON object with only the changed fields.',
-    }),
-    newValue: t.exposeString('newValue', {
-      ...example('262'),
-      description: 'The value after the change, in the same form as `oldValue`.',
-    }),
-    delta: t.exposeString('delta', {
-      ...example('+12'),
-      nullable: true,
-      description: 'Signed difference such as `+12` or `-5`. Null unless the reputation changed.',
-    }),
-    timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
-    id: t.exposeID('eventId', { description: 'Identifier of the entry.' }),
-    slot: t.field({
-      type: 'SafeInt',
-      description: 'Slot of the transaction.',
-      resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
-    }),
-    signature: t.string({
-      extensions: { tables: 'uncached' },
-      nullable: true,
-      description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
-      resolve: ({ eventId }, _args, { loaders }) => loaders.signatureByEvent.load(eventId),
-    }),
-    oldReputation: reputation(t, 'The score before the change.', ({ oldValue }) => oldValue),
-    newReputation: reputation(t, 'The score after the change.', ({ newValue }) => newValue),
-    oldTier: tier(t, 'The tier before the change.', ({ oldValue }) => oldValue),
-    newTier: tier(t, 'The tier after the change.', ({ newValue }) => newValue),
-    oldStatus: status(t, 'The status before the change.', ({ oldValue }) => oldValue),
-    newStatus: status(t, 'The status after the change.', ({ newValue }) => newValue),
-    reputationDelta: reputation(t, 'The signed difference.', ({ delta }) => delta ?? ''),
-  }),
-})
+const HistoryEntryRef = nodeType<HistoryRow>(
+  'AgentHistoryEntry',
+  'A change of an agent, from an event of the registry program.',
+  {
+    eventType: of(HistoryEventType, 'The kind of change.', 'reputation_updated'),
+    agentPda: pubkey('Address of the agent’s account.'),
+    oldValue: text(
+      'The value before the change, always as text. For a change of metadata, a JSON object with only the changed fields.',
+      '250',
+    ),
+    newValue: text('The value after the change, in the same form as `oldValue`.', '262'),
+    delta: nullable(
+      text('Signed difference such as `+12` or `-5`. Null unless the reputation changed.', '+12'),
+    ),
+    timestamp: time('Block time of the change.'),
+  },
+)
 
-HistoryPageRef.implement({
-  description: 'A page of an agent’s history, newest first.',
-  fields: (t) => ({
-    ...pageFields(t),
-    history: t.expose('rows', { description: 'The entries of this page.', type: [HistoryEntryRef] }),
+builder.objectFields(HistoryEntryRef, (t) => ({
+  id: t.exposeID('eventId', { description: 'Identifier of the entry.' }),
+  slot: t.field({
+    type: 'SafeInt',
+    description: 'Slot of the transaction.',
+    resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
   }),
+  signature: t.string({
+    extensions: { tables: 'uncached' },
+    nullable: true,
+    description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
+    resolve: ({ eventId }, _args, { loaders }) => loaders.signatureByEvent.load(eventId),
+  }),
+  oldReputation: reputation(t, 'The score before the change.', ({ oldValue }) => oldValue),
+  newReputation: reputation(t, 'The score after the change.', ({ newValue }) => newValue),
+  oldTier: tier(t, 'The tier before the change.', ({ oldValue }) => oldValue),
+  newTier: tier(t, 'The tier after the change.', ({ newValue }) => newValue),
+  oldStatus: status(t, 'The status before the change.', ({ oldValue }) => oldValue),
+  newStatus: status(t, 'The status after the change.', ({ newValue }) => newValue),
+  reputationDelta: reputation(t, 'The signed difference.', ({ delta }) => delta ?? ''),
+}))
+
+const HistoryPageRef = pageType('AgentHistoryPage', 'A page of an agent’s history, newest first.', {
+  history: list(of(HistoryEntryRef, 'The entries of this page.')),
 })
 
 const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 
-const HistoryFilter = builder.inputType('AgentHistoryFilter', {
-  description: 'Entries must match all conditions.',
-  fields: (t) => ({
-    eventType: t.field({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
-    orphaned: t.boolean({
-      description:
-        'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.',
-    }),
-  }),
+const HistoryFilter = inputType('AgentHistoryFilter', 'Entries must match all conditions.', {
+  eventType: of(HistoryEventType, 'Only changes of this kind. Default: all.'),
+  orphaned: bool(
+    'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.',
+  ),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({ filter: t.field({ type: HistoryFilter, description: 'Default: all entries.' }) }))
+const LIST_ARGS = { filter: of(HistoryFilter, 'Default: all entries.') }
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
@@ -121,7 +103,7 @@ builder.objectField(AgentRef, 'history', (t) =>
     extensions: { units: () => 1, tables: ['history'], errors: ['INVALID_CURSOR'] },
     type: HistoryConnectionRef,
     description: 'The changes of this agent, newest first.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: ({ pda }, { filter, ...page }, { loaders, spend }, info) => {
       spend(pageSize(page) * fieldsBelow(info))
       return loaders.historyByAgent({ ...filter, ...page }).load(pda)
@@ -135,7 +117,7 @@ builder.queryFields((t) => ({
     nullable: true,
     extensions: { errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'] },
     description: 'The changes of an agent, newest first. They stay readable after the agent is closed.',
-    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { pda, filter, ...page }, { services }) =>
       services.agents.historyConnection(pda, { ...filter, ...page }),
   }),
@@ -148,7 +130,7 @@ builder.queryFields((t) => ({
     type: HistoryPageRef,
     nullable: true,
     description: 'The entries of `agentHistory`, by offset.',
-    args: { ...pdaArg(), ...listArgs(), ...pageArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { pda, filter, ...page }, { services }) =>
       services.agents.history(pda, { ...filter, ...page }),
   }),

@@ -4,9 +4,10 @@ import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/agents/loo
 import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { args, limited, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { enumValues } from './enum-values.ts'
-import { example } from './policy.ts'
 import { Tier } from './registry-enums.ts'
 
 const MatchedBy = builder.enumType('AgentMatch', {
@@ -19,17 +20,9 @@ const MatchedBy = builder.enumType('AgentMatch', {
   }),
 })
 
-const LookupRef = builder.objectRef<FoundAgents>('AgentLookup').implement({
-  description: 'The agents that match a text.',
-  fields: (t) => ({
-    matchedBy: t.expose('matchedBy', { type: MatchedBy, description: 'How they were found.' }),
-    agents: t.field({
-      extensions: { listSize: MATCHES },
-      type: [AgentRef],
-      description: `At most ${MATCHES}, the most similar names first.`,
-      resolve: ({ agents }) => [...agents],
-    }),
-  }),
+const LookupRef = objectType<FoundAgents>('AgentLookup', 'The agents that match a text.', {
+  matchedBy: of(MatchedBy, 'How they were found.'),
+  agents: list(of(AgentRef, `At most ${MATCHES}, the most similar names first.`), { listSize: MATCHES }),
 })
 
 const CheckName = builder.enumType('AgentCheckName', {
@@ -43,30 +36,17 @@ const CheckName = builder.enumType('AgentCheckName', {
   }),
 })
 
-const CheckRef = builder.objectRef<AgentCheck>('AgentCheck').implement({
-  description: 'One check of an agent.',
-  fields: (t) => ({
-    check: t.expose('check', { type: CheckName, description: 'What was checked.' }),
-    passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
-    detail: t.exposeString('detail', {
-      ...example('tier is observer, required is at least premium'),
-      description: 'What was found.',
-    }),
-  }),
+const CheckRef = objectType<AgentCheck>('AgentCheck', 'One check of an agent.', {
+  check: of(CheckName, 'What was checked.'),
+  passed: bool('Whether the check passed.'),
+  detail: text('What was found.', 'tier is observer, required is at least premium'),
 })
 
-const VerdictRef = builder.objectRef<AgentVerdict>('AgentVerdict').implement({
-  description: 'Whether an agent can be trusted.',
-  fields: (t) => ({
-    verified: t.exposeBoolean('verified', { description: 'Whether every check passed.' }),
-    agent: t.expose('agent', { type: AgentRef, nullable: true, description: 'Null if there is none.' }),
-    did: t.exposeString('did', { ...example(DID_EXAMPLE), description: 'DID of the owner.' }),
-    checks: t.field({
-      type: [CheckRef],
-      description: 'Those of tier and reputation only if they were required.',
-      resolve: ({ checks }) => [...checks],
-    }),
-  }),
+const VerdictRef = objectType<AgentVerdict>('AgentVerdict', 'Whether an agent can be trusted.', {
+  verified: bool('Whether every check passed.'),
+  agent: nullable(of(AgentRef, 'Null if there is none.')),
+  did: text('DID of the owner.', DID_EXAMPLE),
+  checks: list(of(CheckRef, 'Those of tier and reputation only if they were required.')),
 })
 
 builder.queryFields((t) => ({
@@ -78,13 +58,11 @@ builder.queryFields((t) => ({
     },
     type: LookupRef,
     description: `Finds agents by DID, owner key, agent address or name. Names can be misspelled. Returns at most ${MATCHES} agents.`,
-    args: {
-      query: t.arg.string({
-        ...example('Weather Scout', { minLength: 1 }),
-        required: true,
-        description: 'DID, base-58 public key or address, or a name.',
-      }),
-    },
+    args: args({
+      query: required(
+        text('DID, base-58 public key or address, or a name.', 'Weather Scout', { minLength: 1 }),
+      ),
+    }),
     resolve: (_, { query }, { services }) => services.agents.lookUpAny(query),
   }),
   verifyAgent: t.field({
@@ -92,14 +70,11 @@ builder.queryFields((t) => ({
     type: VerdictRef,
     description:
       'Checks that the agent of a wallet is registered and active, that its card matches the recorded hash, and that it has the required tier and reputation.',
-    args: {
-      owner: t.arg({ type: 'Pubkey', required: true, description: 'Wallet of the owner.' }),
-      minTier: t.arg({ type: Tier, description: 'Lowest acceptable tier.' }),
-      minReputation: t.arg.int({
-        extensions: { jsonSchema: { minimum: 0, maximum: MAX_REPUTATION } },
-        description: 'Lowest acceptable reputation.',
-      }),
-    },
+    args: args({
+      owner: required(pubkey('Wallet of the owner.')),
+      minTier: of(Tier, 'Lowest acceptable tier.'),
+      minReputation: limited(int('Lowest acceptable reputation.'), { minimum: 0, maximum: MAX_REPUTATION }),
+    }),
     resolve: (_, args, { services }) => services.agents.verify(args),
   }),
 }))

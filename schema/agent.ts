@@ -2,13 +2,13 @@ import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/agents
 import type { AgentRow } from '../src/registry/rows.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
-import type { Page } from '../src/domain/page.ts'
-import { example } from './policy.ts'
 import { builder } from './builder.ts'
+import { args, inputType, limited, required, withDefault } from './inputs.ts'
+import { bool, float, int, list, nullable, of, pubkey, text, time, u64 } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
-import { connectionArgs, connectionType } from './connection.ts'
-import { NodeRef } from './node.ts'
-import { orderType, pageArgs, pageFields } from './page.ts'
+import { nodeType } from './node.ts'
+import { orderType, PAGE_ARGS, pageType } from './page.ts'
 import {
   AgentStatus,
   AgentStatusFilter,
@@ -20,76 +20,49 @@ import {
 
 const REPUTATION = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
 
-export const AgentRef = builder.objectRef<AgentRow>('Agent')
-const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
+export const AgentRef = nodeType<AgentRow>(
+  'Agent',
+  'A registered agent, as its account on the ledger describes it.',
+  {
+    pda: pubkey('Address of the agent’s account.'),
+    owner: pubkey('Wallet that registered the agent.'),
+    name: text('1 to 32 bytes of UTF-8.', 'Weather Scout'),
+    tier: of(Tier, 'Tier, which depends on the agent’s stake.', 'standard'),
+    status: of(AgentStatus, 'Lifecycle status.', 'active'),
+    serviceCategory: of(ServiceCategory, 'Service category that the owner chose.', 'research'),
+    reputationScore: int('0 to 1000. A new agent has 250.', 250, REPUTATION),
+    capabilities: u64(
+      'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
+      5,
+    ),
+    version: text('Version of the agent as free text. At most 16 bytes, can be empty.', '1.4.0'),
+    agentCardUrl: text(
+      'URL of the agent card, with the scheme https, ipfs, ar or did.',
+      'https://agents.example/weather-scout.json',
+    ),
+    cardHashMismatch: bool('True if the hosted card does not match the hash recorded on the ledger.', false),
+    rentPayer: pubkey('Who paid the rent of the account, and gets it back when the agent is closed.'),
+    createdAt: time('Block time of the registration.'),
+    updatedAt: time('Block time of the last change.'),
+    nameSimilarity: nullable(
+      float('Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.', 0.62),
+    ),
+  },
+)
 
-AgentRef.implement({
-  description: 'A registered agent, as its account on the ledger describes it.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
-    owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
-    name: t.exposeString('name', { ...example('Weather Scout'), description: '1 to 32 bytes of UTF-8.' }),
-    tier: t.expose('tier', {
-      ...example('standard'),
-      description: 'Tier, which depends on the agent’s stake.',
-      type: Tier,
-    }),
-    status: t.expose('status', { ...example('active'), description: 'Lifecycle status.', type: AgentStatus }),
-    serviceCategory: t.expose('serviceCategory', {
-      ...example('research'),
-      description: 'Service category that the owner chose.',
-      type: ServiceCategory,
-    }),
-    reputationScore: t.exposeInt('reputationScore', {
-      ...example(250, REPUTATION),
-      description: '0 to 1000. A new agent has 250.',
-    }),
-    capabilities: t.expose('capabilities', {
-      ...example(5),
-      type: 'U64',
-      description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
-    }),
-    capabilityNames: t.field({
-      type: [Capability],
-      description: 'The known capabilities of the mask.',
-      resolve: ({ capabilities }) => {
-        const mask = BigInt(capabilities)
-        return CAPABILITIES.filter((_, bit) => (mask & (1n << BigInt(bit))) !== 0n)
-      },
-    }),
-    version: t.exposeString('version', {
-      ...example('1.4.0'),
-      description: 'Version of the agent as free text. At most 16 bytes, can be empty.',
-    }),
-    agentCardUrl: t.exposeString('agentCardUrl', {
-      ...example('https://agents.example/weather-scout.json'),
-      description: 'URL of the agent card, with the scheme https, ipfs, ar or did.',
-    }),
-    cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
-      ...example(false),
-      description: 'True if the hosted card does not match the hash recorded on the ledger.',
-    }),
-    rentPayer: t.expose('rentPayer', {
-      type: 'Pubkey',
-      description: 'Who paid the rent of the account, and gets it back when the agent is closed.',
-    }),
-    createdAt: t.expose('createdAt', { description: 'Block time of the registration.', type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { description: 'Block time of the last change.', type: 'DateTime' }),
-    nameSimilarity: t.exposeFloat('nameSimilarity', {
-      ...example(0.62),
-      nullable: true,
-      description: 'Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.',
-    }),
+builder.objectField(AgentRef, 'capabilityNames', (t) =>
+  t.field({
+    type: [Capability],
+    description: 'The known capabilities of the mask.',
+    resolve: ({ capabilities }) => {
+      const mask = BigInt(capabilities)
+      return CAPABILITIES.filter((_, bit) => (mask & (1n << BigInt(bit))) !== 0n)
+    },
   }),
-})
+)
 
-AgentPageRef.implement({
-  description: 'A page of agents.',
-  fields: (t) => ({
-    ...pageFields(t),
-    agents: t.expose('rows', { description: 'The agents of this page.', type: [AgentRef] }),
-  }),
+const AgentPageRef = pageType('AgentPage', 'A page of agents.', {
+  agents: list(of(AgentRef, 'The agents of this page.')),
 })
 
 /** The units of a list of agents. */
@@ -112,55 +85,41 @@ const AgentOrder = orderType('AgentOrder', AgentOrderField, {
   direction: 'Default: descending.',
 })
 
-const AgentFilter = builder.inputType('AgentFilter', {
-  description: 'Agents must match all conditions.',
-  fields: (t) => ({
-    owner: t.field({ type: 'Pubkey', description: 'Only the agent of this wallet.' }),
-    tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
-    tiers: t.field({ description: 'Only agents of one of these tiers.', type: [Tier] }),
-    status: t.field({
-      description: 'Only agents with this status. Inactive is every status except active.',
-      type: AgentStatusFilter,
-    }),
-    statuses: t.field({ description: 'Only agents with one of these statuses.', type: [AgentStatusFilter] }),
-    category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
-    categories: t.field({
-      description: 'Only agents of one of these service categories.',
-      type: [ServiceCategory],
-    }),
-    name: t.string({
-      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_NAME_SEARCH } },
-      description: `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
-    }),
-    minReputation: t.int({
-      extensions: { jsonSchema: REPUTATION },
-      description: `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    }),
-    maxReputation: t.int({
-      extensions: { jsonSchema: REPUTATION },
-      description: `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
-    }),
-    includeMismatched: t.boolean({
-      defaultValue: false,
-      description: 'Includes agents whose hosted card does not match its recorded hash.',
-    }),
-  }),
+const AgentFilter = inputType('AgentFilter', 'Agents must match all conditions.', {
+  owner: pubkey('Only the agent of this wallet.'),
+  tier: of(Tier, 'Only agents of this tier.'),
+  tiers: list(of(Tier, 'Only agents of one of these tiers.')),
+  status: of(AgentStatusFilter, 'Only agents with this status. Inactive is every status except active.'),
+  statuses: list(of(AgentStatusFilter, 'Only agents with one of these statuses.')),
+  category: of(ServiceCategory, 'Only agents of this service category.'),
+  categories: list(of(ServiceCategory, 'Only agents of one of these service categories.')),
+  name: limited(
+    text(
+      `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+    ),
+    { minLength: 1, maxLength: MAX_NAME_SEARCH },
+  ),
+  minReputation: limited(
+    int(`Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`),
+    REPUTATION,
+  ),
+  maxReputation: limited(
+    int(`Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`),
+    REPUTATION,
+  ),
+  includeMismatched: withDefault(
+    false,
+    bool('Includes agents whose hosted card does not match its recorded hash.'),
+  ),
 })
 
 /** The argument that names an agent. */
-export const pdaArg = () =>
-  builder.args((t) => ({
-    pda: t.field({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-  }))
+export const PDA_ARG = { pda: required(pubkey('Address of the agent’s account.')) }
 
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({
-      type: AgentFilter,
-      description: 'Default: all agents except those with a mismatched card.',
-    }),
-    orderBy: t.field({ type: AgentOrder, description: 'Default: the newest first.' }),
-  }))
+const LIST_ARGS = {
+  filter: of(AgentFilter, 'Default: all agents except those with a mismatched card.'),
+  orderBy: of(AgentOrder, 'Default: the newest first.'),
+}
 
 builder.queryFields((t) => ({
   agent: t.field({
@@ -168,7 +127,7 @@ builder.queryFields((t) => ({
     type: AgentRef,
     nullable: true,
     description: 'Returns one agent. A closed agent is not found.',
-    args: pdaArg(),
+    args: args(PDA_ARG),
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agentByOwner: t.field({
@@ -176,7 +135,7 @@ builder.queryFields((t) => ({
     type: AgentRef,
     nullable: true,
     description: 'Returns the agent of a wallet. A closed agent is not found.',
-    args: { owner: t.arg({ description: 'Wallet of the owner.', type: 'Pubkey', required: true }) },
+    args: args({ owner: required(pubkey('Wallet of the owner.')) }),
     resolve: (_, { owner }, { services }) => services.agents.getByOwner(owner),
   }),
   agentSuggestions: t.field({
@@ -184,15 +143,12 @@ builder.queryFields((t) => ({
     type: [AgentRef],
     description:
       'Agents whose name begins with a text, for search boxes. In the order of names, without agents of a mismatched card.',
-    args: {
-      prefix: t.arg.string({
-        required: true,
-        description: `The first 1 to ${MAX_NAME_SEARCH} characters of the name, in any case.`,
-      }),
-      limit: t.arg.int({
-        description: `Maximum number of agents: ${SUGGESTION_LIMIT.min} to ${SUGGESTION_LIMIT.max}. Default: ${SUGGESTION_LIMIT.default}.`,
-      }),
-    },
+    args: args({
+      prefix: required(text(`The first 1 to ${MAX_NAME_SEARCH} characters of the name, in any case.`)),
+      limit: int(
+        `Maximum number of agents: ${SUGGESTION_LIMIT.min} to ${SUGGESTION_LIMIT.max}. Default: ${SUGGESTION_LIMIT.default}.`,
+      ),
+    }),
     resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
@@ -200,7 +156,7 @@ builder.queryFields((t) => ({
     type: AgentConnectionRef,
     description:
       'Lists agents, newest first. A search by name returns the most similar names first. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.agents.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
@@ -208,7 +164,7 @@ builder.queryFields((t) => ({
     extensions: { units: listUnits, tables: ['agents'] },
     type: AgentPageRef,
     description: 'The agents of `agents`, by offset.',
-    args: { ...listArgs(), ...pageArgs() },
+    args: args({ ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.agents.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),

@@ -2,7 +2,7 @@ import SchemaBuilder, { type SchemaTypes } from '@pothos/core'
 import type { GraphQLContext } from './context.ts'
 
 /** Scalars that the schema adds to GraphQL's own; all are text inside the service. */
-type Scalars = {
+export type Scalars = {
   VerifiableCredential: { Input: unknown; Output: unknown }
   DateTime: { Input: string; Output: string }
   Pubkey: { Input: string; Output: string }

@@ -2,34 +2,33 @@ import type { OutputRef } from '@pothos/core'
 import type { Connection, Edge } from '../src/domain/connection.ts'
 import { PAGE_LIMIT } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
+import { bool, fieldsOf, int, list, objectType, of, text } from './columns.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 
-const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement({
-  description: 'The position of a page in its list.',
-  fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', {
-      description: 'Whether more entries follow. With `last`: whether `before` was given.',
-    }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      description: 'Whether entries precede this page. Without `last`: whether `after` was given.',
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description:
-        'Cursor of the first edge. Pass it as `before` with `last` to get the previous page. Null without edges.',
-      resolve: ({ edges }) => edges[0]?.cursor ?? null,
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'Cursor of the last edge. Pass it as `after` to get the next page. Null without edges.',
-      resolve: ({ edges }) => edges.at(-1)?.cursor ?? null,
-    }),
-  }),
+const PageInfoRef = objectType<Connection<unknown>>('PageInfo', 'The position of a page in its list.', {
+  hasNextPage: bool('Whether more entries follow. With `last`: whether `before` was given.'),
+  hasPreviousPage: bool('Whether entries precede this page. Without `last`: whether `after` was given.'),
 })
+
+builder.objectFields(PageInfoRef, (t) => ({
+  startCursor: t.string({
+    nullable: true,
+    description:
+      'Cursor of the first edge. Pass it as `before` with `last` to get the previous page. Null without edges.',
+    resolve: ({ edges }) => edges[0]?.cursor ?? null,
+  }),
+  endCursor: t.string({
+    nullable: true,
+    description: 'Cursor of the last edge. Pass it as `after` to get the next page. Null without edges.',
+    resolve: ({ edges }) => edges.at(-1)?.cursor ?? null,
+  }),
+}))
+
+type ListArgs = Readonly<Record<string, unknown>>
 
 interface ConnectionOptions {
   /** The units of counting all entries, from the arguments of the list. Default: one per list. */
-  readonly countUnits?: (args: Readonly<Record<string, unknown>>) => number
+  readonly countUnits?: (args: ListArgs) => number
   /** Whether the connection has `totalCount`. Default: true. */
   readonly isCounted?: boolean
 }
@@ -40,17 +39,13 @@ export function connectionType<Row>(
   node: OutputRef<Row>,
   { countUnits, isCounted = true }: ConnectionOptions = {},
 ) {
-  const EdgeRef = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
-    description: `An entry of \`${name}Connection\`.`,
-    fields: (t) => ({
-      cursor: t.exposeString('cursor', {
-        description:
-          'Position of the entry in this list and order. Valid until the sort key of the entry changes.',
-      }),
-      node: t.field({ type: node, description: 'The entry.', resolve: (edge) => edge.node as never }),
-    }),
+  const EdgeRef = objectType<Edge<Row>>(`${name}Edge`, `An entry of \`${name}Connection\`.`, {
+    cursor: text(
+      'Position of the entry in this list and order. Valid until the sort key of the entry changes.',
+    ),
+    node: of(node, 'The entry.'),
   })
-  return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
+  const ref = builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
     description:
       'A page of a list with cursor pagination. Entries that are added or removed before the cursor do not move the page.',
     fields: (t) => ({
@@ -59,45 +54,34 @@ export function connectionType<Row>(
         description: 'The entries of this page without their cursors.',
         resolve: ({ edges }) => edges.map((edge) => edge.node) as never,
       }),
-      edges: t.field({
-        type: [EdgeRef],
-        description: 'The entries of this page, in order.',
-        resolve: ({ edges }) => [...edges],
-      }),
+      ...fieldsOf(t, { edges: list(of(EdgeRef, 'The entries of this page, in order.')) }),
       pageInfo: t.field({
         type: PageInfoRef,
         description: 'The position of this page.',
         resolve: (connection) => connection,
       }),
-      ...(isCounted
-        ? {
-            totalCount: t.int({
-              extensions:
-                countUnits === undefined
-                  ? { weight: VALUES_PER_UNIT }
-                  : { units: (_args, listArgs) => countUnits(listArgs) },
-              description: 'Exact number of entries in all pages. Counted only if selected.',
-              resolve: ({ count }) => count(),
-            }),
-          }
-        : {}),
     }),
   })
+  const units = countUnits && ((_args: object, listArgs: ListArgs) => countUnits(listArgs))
+  if (isCounted)
+    builder.objectField(ref, 'totalCount', (t) =>
+      t.int({
+        extensions: units === undefined ? { weight: VALUES_PER_UNIT } : { units },
+        description: 'Exact number of entries in all pages. Counted only if selected.',
+        resolve: ({ count }) => count(),
+      }),
+    )
+  return ref
 }
 
 /** The arguments of a connection. The services check the values. */
-export const connectionArgs = () =>
-  builder.args((t) => ({
-    first: t.int({
-      description: `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
-    }),
-    after: t.string({
-      description: 'Returns the entries after this cursor of the same list and order.',
-    }),
-    last: t.int({
-      description: `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
-    }),
-    before: t.string({
-      description: 'Returns the entries before this cursor of the same list and order.',
-    }),
-  }))
+export const CONNECTION_ARGS = {
+  first: int(
+    `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
+  ),
+  after: text('Returns the entries after this cursor of the same list and order.'),
+  last: int(
+    `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
+  ),
+  before: text('Returns the entries before this cursor of the same list and order.'),
+}

@@ -12,13 +12,14 @@ import {
   type VerificationResult,
 } from '../src/identity/credentials/verify/result.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
-import { AgentRef, pdaArg } from './agent.ts'
-import { connectionArgs, connectionType } from './connection.ts'
-import { example } from './policy.ts'
+import { AgentRef, PDA_ARG } from './agent.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { builder } from './builder.ts'
+import { args, inputType, limited, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 import { DID_EXAMPLE } from './did.ts'
-import { NodeRef } from './node.ts'
+import { nodeType } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 /** All credentials of an agent are read and evaluated, whichever are selected. */
@@ -42,67 +43,43 @@ const CredentialState = builder.enumType('CredentialState', {
   }),
 })
 
-const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
-  description:
-    'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
-    type: t.exposeString('type', {
-      ...example('SecurityAuditCredential'),
-      description:
-        '`SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`, otherwise the first other type in sorted order.',
-    }),
-    issuer: t.exposeString('issuer', { ...example(DID_EXAMPLE), description: 'DID of the issuer.' }),
-    credentialUrl: t.exposeString('credentialUrl', {
-      ...example('https://auditor.example/credentials/1.json'),
-      description: 'URL of the hosted credential.',
-    }),
-    vcHash: t.exposeString('vcHash', {
-      ...example('a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'),
-      description: 'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
-    }),
-    validFrom: t.expose('validFrom', {
-      description: 'Start of validity. Null if the credential does not name it.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    validUntil: t.expose('validUntil', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'End of validity. Null means no expiry.',
-    }),
-    structurallyValid: t.exposeBoolean('structurallyValid', {
-      description: 'Whether context, type, subject and dates are valid and a proof exists.',
-    }),
-    proofVerified: t.exposeBoolean('proofVerified', {
-      description:
-        'Whether the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
-    }),
-    status: t.expose('status', {
-      type: CredentialState,
-      nullable: true,
-      description: 'What its status lists say, read once a day. Null without a `credentialStatus`.',
-    }),
-    indexedAt: t.expose('indexedAt', {
-      type: 'DateTime',
-      description: 'Time at which the credential was attached.',
-    }),
-  }),
-})
+const CredentialRef = nodeType<AttachedCredential>(
+  'Credential',
+  'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
+  {
+    agentPda: pubkey('Address of the agent’s account.'),
+    type: text(
+      '`SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`, otherwise the first other type in sorted order.',
+      'SecurityAuditCredential',
+    ),
+    issuer: text('DID of the issuer.', DID_EXAMPLE),
+    credentialUrl: text('URL of the hosted credential.', 'https://auditor.example/credentials/1.json'),
+    vcHash: text(
+      'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
+      'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e',
+    ),
+    validFrom: nullable(time('Start of validity. Null if the credential does not name it.')),
+    validUntil: nullable(time('End of validity. Null means no expiry.')),
+    structurallyValid: bool('Whether context, type, subject and dates are valid and a proof exists.'),
+    proofVerified: bool(
+      'Whether the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
+    ),
+    status: nullable(
+      of(CredentialState, 'What its status lists say, read once a day. Null without a `credentialStatus`.'),
+    ),
+    indexedAt: time('Time at which the credential was attached.'),
+  },
+)
 
-const CredentialPageRef = builder.objectRef<CredentialList>('CredentialPage').implement({
-  description: `All credentials of an agent. At most ${MAX_CREDENTIALS}.`,
-  fields: (t) => ({
-    pda: t.expose('pda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
-    total: t.exposeInt('total', { ...example(1), description: 'Number of credentials in the list.' }),
-    credentials: t.field({
-      description: 'The credentials, newest first.',
-      type: [CredentialRef],
-      resolve: ({ credentials }) => [...credentials],
-    }),
-  }),
-})
+const CredentialPageRef = objectType<CredentialList>(
+  'CredentialPage',
+  `All credentials of an agent. At most ${MAX_CREDENTIALS}.`,
+  {
+    pda: pubkey('Address of the agent’s account.'),
+    total: int('Number of credentials in the list.', 1),
+    credentials: list(of(CredentialRef, 'The credentials, newest first.')),
+  },
+)
 
 const CredentialCheckName = builder.enumType('CredentialCheckName', {
   description: 'What is checked of a credential.',
@@ -117,82 +94,51 @@ const CredentialCheckName = builder.enumType('CredentialCheckName', {
   }),
 })
 
-const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement({
-  description: 'One check of a verification.',
-  fields: (t) => ({
-    check: t.expose('check', {
-      ...example('context'),
-      type: CredentialCheckName,
-      description: 'Name of the check.',
-    }),
-    passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
-    detail: t.exposeString('detail', {
-      ...example('VC 2.0; every context is known and pinned'),
-      description: 'Explanation of the result.',
-    }),
-  }),
+const CredentialCheckRef = objectType<Check>('CredentialCheck', 'One check of a verification.', {
+  check: of(CredentialCheckName, 'Name of the check.', 'context'),
+  passed: bool('Whether the check passed.'),
+  detail: text('Explanation of the result.', 'VC 2.0; every context is known and pinned'),
 })
 
-const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerification').implement({
-  description: 'The result of a verification.',
-  fields: (t) => ({
-    structurallyValid: t.exposeBoolean('structurallyValid', {
-      description: 'Whether the first five checks passed.',
-    }),
-    proofVerified: t.exposeBoolean('proofVerified', {
-      description:
-        'Whether the checks after the first five passed: the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
-    }),
-    type: t.exposeString('type', {
-      ...example('SecurityAuditCredential'),
-      description: 'The known credential type, otherwise the first other type. Empty if there is none.',
-    }),
-    issuer: t.exposeString('issuer', {
-      ...example(DID_EXAMPLE),
-      description: 'DID of the issuer. Empty if there is none.',
-    }),
-    vcHash: t.exposeString('vcHash', {
-      ...example('a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'),
-      description:
-        'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. Empty if the JSON is invalid.',
-    }),
-    checks: t.field({
-      description:
+const VerificationRef = objectType<VerificationResult>(
+  'CredentialVerification',
+  'The result of a verification.',
+  {
+    structurallyValid: bool('Whether the first five checks passed.'),
+    proofVerified: bool(
+      'Whether the checks after the first five passed: the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
+    ),
+    type: text(
+      'The known credential type, otherwise the first other type. Empty if there is none.',
+      'SecurityAuditCredential',
+    ),
+    issuer: text('DID of the issuer. Empty if there is none.', DID_EXAMPLE),
+    vcHash: text(
+      'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. Empty if the JSON is invalid.',
+      'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e',
+    ),
+    checks: list(
+      of(
+        CredentialCheckRef,
         'The six checks in a fixed order. Then `status`, if the credential has a `credentialStatus`.',
-      type: [CredentialCheckRef],
-      resolve: ({ checks }) => [...checks],
-    }),
-    validFrom: t.expose('validFrom', {
-      description: 'Start of validity. Null if the credential has no valid date.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    validUntil: t.expose('validUntil', {
-      description: 'End of validity. Null if the credential has no valid date.',
-      type: 'DateTime',
-      nullable: true,
-    }),
+      ),
+    ),
+    validFrom: nullable(time('Start of validity. Null if the credential has no valid date.')),
+    validUntil: nullable(time('End of validity. Null if the credential has no valid date.')),
+  },
+)
+
+const CredentialFilter = inputType('CredentialFilter', 'Credentials must match all conditions.', {
+  type: limited(text('Only this type. The suffix `Credential` is optional and case is ignored.'), {
+    minLength: 1,
+    maxLength: MAX_TYPE_LENGTH,
   }),
+  active: bool(
+    'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
+  ),
 })
 
-const CredentialFilter = builder.inputType('CredentialFilter', {
-  description: 'Credentials must match all conditions.',
-  fields: (t) => ({
-    type: t.string({
-      extensions: { jsonSchema: { minLength: 1, maxLength: MAX_TYPE_LENGTH } },
-      description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
-    }),
-    active: t.boolean({
-      description:
-        'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
-    }),
-  }),
-})
-
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({ type: CredentialFilter, description: 'Default: all credentials.' }),
-  }))
+const LIST_ARGS = { filter: of(CredentialFilter, 'Default: all credentials.') }
 
 const CredentialConnectionRef = connectionType('Credential', CredentialRef, { countUnits: () => 0 })
 const pageOf = ({ credentials }: CredentialList, page: ConnectionInput) =>
@@ -208,7 +154,7 @@ builder.objectField(AgentRef, 'credentials', (t) =>
     },
     type: CredentialConnectionRef,
     description: `The credentials that are attached to this agent, newest first. At most ${MAX_CREDENTIALS}.`,
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: async ({ pda, owner }, { filter, ...page }, { loaders, spend }, info) => {
       spend(MAX_CREDENTIALS * fieldsBelow(info))
       return pageOf(await loaders.credentialsByAgent(filter ?? {}).load({ pda, owner }), page)
@@ -236,7 +182,7 @@ builder.queryFields((t) => ({
     type: CredentialConnectionRef,
     nullable: true,
     description: `Lists the credentials of an agent, newest first. At most ${MAX_CREDENTIALS}.`,
-    args: { ...pdaArg(), ...listArgs(), ...connectionArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: async (_, { pda, filter, ...page }, { services }) =>
       pageOf(await services.credentials.list(pda, filter ?? {}), page),
   }),
@@ -245,26 +191,27 @@ builder.queryFields((t) => ({
     type: CredentialPageRef,
     nullable: true,
     description: 'The credentials of `credentials`, all at once.',
-    args: { ...pdaArg(), ...listArgs() },
+    args: args({ ...PDA_ARG, ...LIST_ARGS }),
     resolve: (_, { pda, filter }, { services }) => services.credentials.list(pda, filter ?? {}),
   }),
 }))
 
-const CredentialSource = builder.inputType('CredentialSource', {
-  isOneOf: true,
-  description: 'Where a credential is.',
-  fields: (t) => ({
-    credentialUrl: t.string({
-      ...example('https://auditor.example/credentials/1.json'),
-      description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
-    }),
-    credential: t.field({
-      ...example(CREDENTIAL_EXAMPLE),
-      type: 'VerifiableCredential',
-      description: 'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
-    }),
-  }),
-})
+const CredentialSource = inputType(
+  'CredentialSource',
+  'Where a credential is.',
+  {
+    credentialUrl: text(
+      'URL of a hosted credential, with the scheme https, ipfs or ar.',
+      'https://auditor.example/credentials/1.json',
+    ),
+    credential: of(
+      'VerifiableCredential',
+      'A W3C Verifiable Credential as a JSON object of at most 32 KiB. Pass it as a variable.',
+      CREDENTIAL_EXAMPLE,
+    ),
+  },
+  { isOneOf: true },
+)
 
 builder.mutationField('verifyCredential', (t) =>
   t.field({
@@ -283,10 +230,7 @@ builder.mutationField('verifyCredential', (t) =>
     type: VerificationRef,
     description:
       'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent.',
-    args: {
-      ...pdaArg(),
-      source: t.arg({ type: CredentialSource, required: true, description: 'The credential.' }),
-    },
+    args: args({ ...PDA_ARG, source: required(of(CredentialSource, 'The credential.')) }),
     resolve: async (_, { pda, source }, { services, authenticate }) =>
       services.credentials.verify(await authenticate(), pda, source),
   }),

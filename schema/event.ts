@@ -1,11 +1,25 @@
-import type { ObjectFieldBuilder } from '@pothos/core'
-import type { GraphQLFieldExtensions } from 'graphql'
 import { REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../src/domain/webhook-events.ts'
 import type { LiveEvent } from '../src/live-events/live-event.ts'
 import { isDomainError } from '../src/domain/errors.ts'
 import { AgentRef } from './agent.ts'
-import { builder, type Types } from './builder.ts'
+import { builder } from './builder.ts'
+import {
+  bool,
+  type Column,
+  type Columns,
+  fieldsOf,
+  id,
+  int,
+  nullable,
+  objectType,
+  of,
+  pubkey,
+  safeInt,
+  text,
+  time,
+  u64,
+} from './columns.ts'
 import type { GraphQLContext } from './context.ts'
 import { enumValues } from './enum-values.ts'
 import { eventTypeName } from './event-names.ts'
@@ -13,7 +27,6 @@ import { LEDGER_READ_UNITS, LedgerTransactionRef } from './ledger-transaction.ts
 import { NodeRef } from './node.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { AgentActivity, AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'
-import { example } from './policy.ts'
 
 /** When each event happens. */
 export const WHEN: Readonly<Record<WebhookEventType, string>> = {
@@ -52,28 +65,31 @@ function chargeOnce(event: LiveEvent, context: GraphQLContext): void {
   charged.set(context, event)
 }
 
+/** The members of every event. */
+const COMMON: Columns<LiveEvent> = {
+  id: id(
+    'The `id` of the webhook body. It is the same in every stream. Pass it as `after` to continue a stream.',
+  ),
+  type: of(EventType, 'Event type.'),
+  agentPda: pubkey('Account address of the agent, base-58'),
+  slot: safeInt('Slot of the transaction.'),
+  timestamp: time('Block time of the transaction.'),
+  signature: nullable(
+    text('Signature of the transaction, base-58. Null if the transaction is not known any more.'),
+  ),
+}
+
 export const RegistryEventRef = builder.interfaceRef<LiveEvent>('RegistryEvent').implement({
   description:
     'An event of the registry, with the same content as a webhook delivery: there, `agentPda`, `owner` and the fields of its own are in `data`.',
   interfaces: [NodeRef],
   resolveType: ({ type }) => eventTypeName(type),
   fields: (t) => ({
-    id: t.exposeID('id', {
-      description:
-        'The `id` of the webhook body. It is the same in every stream. Pass it as `after` to continue a stream.',
-    }),
-    type: t.expose('type', { type: EventType, description: 'Event type.' }),
-    agentPda: t.expose('agentPda', { type: 'Pubkey', description: 'Account address of the agent, base-58' }),
+    ...fieldsOf(t, COMMON),
     owner: t.field({
       type: 'Pubkey',
       description: 'Public key of the owner, base-58',
       resolve: (event) => dataOf(event)['owner'] as string,
-    }),
-    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot of the transaction.' }),
-    timestamp: t.expose('timestamp', { type: 'DateTime', description: 'Block time of the transaction.' }),
-    signature: t.exposeString('signature', {
-      nullable: true,
-      description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
     }),
     agent: t.field({
       type: AgentRef,
@@ -106,71 +122,41 @@ export const RegistryEventRef = builder.interfaceRef<LiveEvent>('RegistryEvent')
   }),
 })
 
-type Fields = ObjectFieldBuilder<Types, LiveEvent>
-type EnumRef = PothosSchemaTypes.EnumRef<Types, string>
-interface Member {
-  readonly description: string
-  readonly extensions?: GraphQLFieldExtensions<unknown, unknown>
-}
+type Members = Readonly<Record<string, Column<never>>>
 
-/** A member of `data`. */
-const text = (t: Fields, name: string, member: Member) =>
-  t.string({ ...member, resolve: (event) => dataOf(event)[name] as string })
-const integer = (t: Fields, name: string, member: Member) =>
-  t.int({ ...member, resolve: (event) => dataOf(event)[name] as number })
-const u64 = (t: Fields, name: string, member: Member) =>
-  t.field({ ...member, type: 'U64', resolve: (event) => String(dataOf(event)[name]) })
-const choice = (t: Fields, type: EnumRef, name: string, member: Member) =>
-  t.field({ ...member, type, resolve: (event) => dataOf(event)[name] as never })
-
-const scoreRange = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
-const score = (t: Fields, name: string, description: string, shown: number) =>
-  integer(t, name, { ...example(shown, scoreRange), description })
-const status = (t: Fields) =>
-  choice(t, AgentStatus, 'status', { ...example('active'), description: 'New status' })
-const byAdmin = (t: Fields) =>
-  t.boolean({
-    ...example(false),
-    description: 'True if the admin of the registry did it, false if the owner did',
-    resolve: (event) => dataOf(event)['byAdmin'] as boolean,
-  })
-
-const NAME = { ...example('Kestrel Auditor'), description: 'Name of the agent' }
-const CATEGORY = { ...example('financial'), description: 'Service category' }
-const CAPABILITIES = { ...example(46), description: 'Bit mask, up to 64 bits' }
-const VERSION = { ...example('2.3.0'), description: 'Version text; can be empty' }
-const CARD_URL = {
-  ...example('https://agents.example.org/kestrel-auditor/agent-card.json'),
-  description: 'URL of the agent card',
-}
-const CARD_HASH = { ...example('07'.repeat(32)), description: 'SHA-256 of the agent card, hex' }
+const NAME = ['Name of the agent', 'Kestrel Auditor'] as const
+const CATEGORY = ['Service category', 'financial'] as const
+const CAPABILITIES = ['Bit mask, up to 64 bits', 46] as const
+const VERSION = ['Version text; can be empty', '2.3.0'] as const
+const CARD_URL = [
+  'URL of the agent card',
+  'https://agents.example.org/kestrel-auditor/agent-card.json',
+] as const
+const CARD_HASH = ['SHA-256 of the agent card, hex', '07'.repeat(32)] as const
 
 interface Change<Value> {
   readonly old: Value
   readonly new: Value
 }
 
-const change = { old: { description: 'The value before.' }, new: { description: 'The value after.' } }
-const TextChangeRef = builder.objectRef<Change<string>>('TextChange').implement({
-  description: 'A change of a text.',
-  fields: (t) => ({ old: t.exposeString('old', change.old), new: t.exposeString('new', change.new) }),
+const BEFORE = 'The value before.'
+const AFTER = 'The value after.'
+const TextChangeRef = objectType<Change<string>>('TextChange', 'A change of a text.', {
+  old: text(BEFORE),
+  new: text(AFTER),
 })
+const CategoryChangeRef = objectType<Change<typeof ServiceCategory.$inferType>>(
+  'ServiceCategoryChange',
+  'A change of a service category.',
+  { old: of(ServiceCategory, BEFORE), new: of(ServiceCategory, AFTER) },
+)
 const U64ChangeRef = builder.objectRef<Change<unknown>>('U64Change').implement({
   description: 'A change of an integer.',
   fields: (t) => ({
-    old: t.field({ ...change.old, type: 'U64', resolve: (each) => String(each.old) }),
-    new: t.field({ ...change.new, type: 'U64', resolve: (each) => String(each.new) }),
+    old: t.field({ type: 'U64', description: BEFORE, resolve: (each) => String(each.old) }),
+    new: t.field({ type: 'U64', description: AFTER, resolve: (each) => String(each.new) }),
   }),
 })
-const CategoryChangeRef = builder
-  .objectRef<Change<typeof ServiceCategory.$inferType>>('ServiceCategoryChange')
-  .implement({
-    description: 'A change of a service category.',
-    fields: (t) => ({
-      old: t.expose('old', { ...change.old, type: ServiceCategory }),
-      new: t.expose('new', { ...change.new, type: ServiceCategory }),
-    }),
-  })
 
 /** The changed members with their old and new values. */
 interface MetadataChanges {
@@ -182,101 +168,73 @@ interface MetadataChanges {
   readonly agentCardHash?: Change<string>
 }
 
-const MetadataChangesRef = builder.objectRef<MetadataChanges>('AgentMetadataChanges').implement({
-  description: 'What changed of the metadata of an agent. Null: unchanged.',
-  fields: (t) => ({
-    name: t.expose('name', { ...NAME, type: TextChangeRef, nullable: true }),
-    serviceCategory: t.expose('serviceCategory', { ...CATEGORY, type: CategoryChangeRef, nullable: true }),
-    capabilities: t.expose('capabilities', { ...CAPABILITIES, type: U64ChangeRef, nullable: true }),
-    version: t.expose('version', { ...VERSION, type: TextChangeRef, nullable: true }),
-    agentCardUrl: t.expose('agentCardUrl', { ...CARD_URL, type: TextChangeRef, nullable: true }),
-    agentCardHash: t.expose('agentCardHash', { ...CARD_HASH, type: TextChangeRef, nullable: true }),
-  }),
+const MetadataChangesRef = objectType<MetadataChanges>(
+  'AgentMetadataChanges',
+  'What changed of the metadata of an agent. Null: unchanged.',
+  {
+    name: nullable(of(TextChangeRef, ...NAME)),
+    serviceCategory: nullable(of(CategoryChangeRef, ...CATEGORY)),
+    capabilities: nullable(of(U64ChangeRef, ...CAPABILITIES)),
+    version: nullable(of(TextChangeRef, ...VERSION)),
+    agentCardUrl: nullable(of(TextChangeRef, ...CARD_URL)),
+    agentCardHash: nullable(of(TextChangeRef, ...CARD_HASH)),
+  },
+)
+
+const scoreRange = { minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max }
+const score = (description: string, shown: number) => int(description, shown, scoreRange)
+const status = of(AgentStatus, 'New status', 'active')
+const byAdmin = bool('True if the admin of the registry did it, false if the owner did', false)
+
+const movement = (amount: string): Members => ({
+  stakePda: pubkey('Address of the stake account, base-58'),
+  amount: u64(amount, 600_000_000),
+  depositedAmount: u64('Deposited USDC base units after the event', 600_000_000),
+  lockedAmount: u64('Locked USDC base units after the event', 0),
+  pendingWithdrawal: u64('USDC base units of the open withdrawal after the event, or 0', 0),
 })
 
-const movement = (amount: string) => (t: Fields) => ({
-  stakePda: t.field({
-    type: 'Pubkey',
-    description: 'Address of the stake account, base-58',
-    resolve: (event) => dataOf(event)['stakePda'] as string,
-  }),
-  amount: u64(t, 'amount', { ...example(600_000_000), description: amount }),
-  depositedAmount: u64(t, 'depositedAmount', {
-    ...example(600_000_000),
-    description: 'Deposited USDC base units after the event',
-  }),
-  lockedAmount: u64(t, 'lockedAmount', {
-    ...example(0),
-    description: 'Locked USDC base units after the event',
-  }),
-  pendingWithdrawal: u64(t, 'pendingWithdrawal', {
-    ...example(0),
-    description: 'USDC base units of the open withdrawal after the event, or 0',
-  }),
-})
-
-/** The fields of each type of event, in addition to those of every event. */
-const FIELDS: Readonly<Record<WebhookEventType, (t: Fields) => object>> = {
-  'agent.registered': (t) => ({
-    name: text(t, 'name', NAME),
-    tier: choice(t, Tier, 'tier', { ...example('standard'), description: 'Tier' }),
-    status: choice(t, AgentStatus, 'status', { ...example('active'), description: 'Status' }),
-    serviceCategory: choice(t, ServiceCategory, 'serviceCategory', CATEGORY),
-    reputationScore: score(t, 'reputationScore', '0 to 1000', 250),
-    capabilities: u64(t, 'capabilities', CAPABILITIES),
-    version: text(t, 'version', VERSION),
-    agentCardUrl: text(t, 'agentCardUrl', CARD_URL),
-    agentCardHash: text(t, 'agentCardHash', CARD_HASH),
-    createdAt: t.field({
-      type: 'DateTime',
-      description: 'Time of the registration, ISO 8601',
-      resolve: (event) => dataOf(event)['createdAt'] as string,
-    }),
-  }),
-  'agent.updated': (t) => ({
-    changes: t.field({
-      type: MetadataChangesRef,
-      description:
-        'One member for each changed field, with `old` and `new`. Fields: `name`, `serviceCategory`, `capabilities`, `version`, `agentCardUrl`, `agentCardHash`',
-      ...example({ version: { old: '2.3.0', new: '2.4.0' } }),
-      resolve: (event) => dataOf(event)['changes'] as MetadataChanges,
-    }),
-  }),
-  'agent.reputation_updated': (t) => ({
-    previousReputation: score(t, 'previousReputation', 'Score before the report, 0 to 1000', 520),
-    newReputation: score(t, 'newReputation', 'Score after the report, 0 to 1000', 610),
-    delta: integer(t, 'delta', { ...example(90), description: 'Change of the score; can be negative' }),
-    reason: integer(t, 'reason', {
-      ...example(1, { minimum: 0, maximum: 255 }),
-      description: 'Reason code of the reporter, 0 to 255',
-    }),
-  }),
-  'agent.tier_updated': (t) => ({
-    previousTier: choice(t, Tier, 'previousTier', { ...example('observer'), description: 'Tier before' }),
-    newTier: choice(t, Tier, 'newTier', { ...example('standard'), description: 'Tier after' }),
-    stakeAmount: u64(t, 'stakeAmount', {
-      ...example(600_000_000),
-      description: 'USDC base units that count for the tier: deposited minus pending',
-    }),
-  }),
-  'agent.status_changed': (t) => ({
-    previousStatus: choice(t, AgentActivity, 'previousStatus', {
-      ...example('active'),
-      description: 'Whether it was active',
-    }),
-    newStatus: choice(t, AgentActivity, 'newStatus', {
-      ...example('inactive'),
-      description: 'Whether it is active',
-    }),
-    status: status(t),
-  }),
-  'agent.suspended': (t) => ({ status: status(t), byAdmin: byAdmin(t) }),
-  'agent.reactivated': (t) => ({ status: status(t), byAdmin: byAdmin(t) }),
-  'agent.deactivated': (t) => ({
-    status: status(t),
-    finalReputation: score(t, 'finalReputation', 'Score at the deactivation, 0 to 1000', 610),
-  }),
-  'agent.closed': () => ({}),
+/** The members of `data` of each type of event, in addition to those of every event. */
+const MEMBERS: Readonly<Record<WebhookEventType, Members>> = {
+  'agent.registered': {
+    name: text(...NAME),
+    tier: of(Tier, 'Tier', 'standard'),
+    status: of(AgentStatus, 'Status', 'active'),
+    serviceCategory: of(ServiceCategory, ...CATEGORY),
+    reputationScore: score('0 to 1000', 250),
+    capabilities: u64(...CAPABILITIES),
+    version: text(...VERSION),
+    agentCardUrl: text(...CARD_URL),
+    agentCardHash: text(...CARD_HASH),
+    createdAt: time('Time of the registration, ISO 8601'),
+  },
+  'agent.updated': {
+    changes: of(
+      MetadataChangesRef,
+      'One member for each changed field, with `old` and `new`. Fields: `name`, `serviceCategory`, `capabilities`, `version`, `agentCardUrl`, `agentCardHash`',
+      { version: { old: '2.3.0', new: '2.4.0' } },
+    ),
+  },
+  'agent.reputation_updated': {
+    previousReputation: score('Score before the report, 0 to 1000', 520),
+    newReputation: score('Score after the report, 0 to 1000', 610),
+    delta: int('Change of the score; can be negative', 90),
+    reason: int('Reason code of the reporter, 0 to 255', 1, { minimum: 0, maximum: 255 }),
+  },
+  'agent.tier_updated': {
+    previousTier: of(Tier, 'Tier before', 'observer'),
+    newTier: of(Tier, 'Tier after', 'standard'),
+    stakeAmount: u64('USDC base units that count for the tier: deposited minus pending', 600_000_000),
+  },
+  'agent.status_changed': {
+    previousStatus: of(AgentActivity, 'Whether it was active', 'active'),
+    newStatus: of(AgentActivity, 'Whether it is active', 'inactive'),
+    status,
+  },
+  'agent.suspended': { status, byAdmin },
+  'agent.reactivated': { status, byAdmin },
+  'agent.deactivated': { status, finalReputation: score('Score at the deactivation, 0 to 1000', 610) },
+  'agent.closed': {},
   'stake.deposited': movement('Deposited USDC base units'),
   'stake.withdrawn': movement('Withdrawn USDC base units'),
   'stake.withdrawal_requested': movement('Requested USDC base units'),
@@ -284,9 +242,21 @@ const FIELDS: Readonly<Record<WebhookEventType, (t: Fields) => object>> = {
   'stake.closed': movement('USDC base units that were left in the vault and went to the owner'),
 }
 
+/** Shows a member of `data`, where integers of 64 bits are numbers. */
+const valueOf = (event: LiveEvent, member: string, { type }: Column<never>): unknown => {
+  const { [member]: value } = dataOf(event)
+  return type === 'U64' ? String(value) : value
+}
+
 for (const type of WEBHOOK_EVENT_TYPES)
   builder.objectType(builder.objectRef<LiveEvent>(eventTypeName(type)), {
     description: WHEN[type],
     interfaces: [NodeRef, RegistryEventRef],
-    fields: FIELDS[type] as never,
+    fields: (t) =>
+      Object.fromEntries(
+        Object.entries(MEMBERS[type]).map(([member, column]) => [
+          member,
+          t.field({ ...column, resolve: (event: LiveEvent) => valueOf(event, member, column) } as never),
+        ]),
+      ),
   })

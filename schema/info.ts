@@ -1,55 +1,34 @@
 import type { ServiceInfo } from '../src/health/info.ts'
 import { NETWORKS } from '../src/domain/network.ts'
-import { example } from './policy.ts'
 import { builder } from './builder.ts'
+import { bool, objectType, of, pubkey, text } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
 type Features = ServiceInfo['features']
-const enabled = { description: 'Whether the feature is on.' }
+const enabled = bool('Whether the feature is on.')
 
-const DidFeatureRef = builder.objectRef<Features['did']>('DidFeature').implement({
-  description: 'Decentralized identifiers.',
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', enabled),
-    method: t.exposeString('method', { ...example('did:sol'), description: 'DID method: `did:sol`.' }),
-    spec: t.exposeString('spec', {
-      ...example('W3C DID Core 1.0'),
-      description: 'Specification of the DID Documents.',
-    }),
-  }),
+const DidFeatureRef = objectType<Features['did']>('DidFeature', 'Decentralized identifiers.', {
+  enabled,
+  method: text('DID method: `did:sol`.', 'did:sol'),
+  spec: text('Specification of the DID Documents.', 'W3C DID Core 1.0'),
 })
 
-const McpFeatureRef = builder.objectRef<Features['mcp']>('McpFeature').implement({
-  description: 'The Model Context Protocol server.',
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', enabled),
-    endpoint: t.exposeString('endpoint', {
-      ...example('/mcp/sse'),
-      description: 'Path of the endpoint, relative to the base URL.',
-    }),
-    spec: t.exposeString('spec', { ...example('W3C DID Core 1.0'), description: 'Protocol version.' }),
-  }),
+const McpFeatureRef = objectType<Features['mcp']>('McpFeature', 'The Model Context Protocol server.', {
+  enabled,
+  endpoint: text('Path of the endpoint, relative to the base URL.', '/mcp/sse'),
+  spec: text('Protocol version.', 'W3C DID Core 1.0'),
 })
 
-const SpecFeatureRef = builder.objectRef<Features['a2a']>('SpecFeature').implement({
-  description: 'A feature with its specification.',
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', enabled),
-    spec: t.exposeString('spec', {
-      ...example('W3C DID Core 1.0'),
-      description: 'Specification with its version.',
-    }),
-  }),
+const SpecFeatureRef = objectType<Features['a2a']>('SpecFeature', 'A feature with its specification.', {
+  enabled,
+  spec: text('Specification with its version.', 'W3C DID Core 1.0'),
 })
 
-const FeaturesRef = builder.objectRef<Features>('Features').implement({
-  description: 'Optional features of the service.',
-  fields: (t) => ({
-    did: t.expose('did', { description: 'Decentralized identifiers.', type: DidFeatureRef }),
-    mcp: t.expose('mcp', { description: 'Model Context Protocol.', type: McpFeatureRef }),
-    a2a: t.expose('a2a', { description: 'A2A agent cards.', type: SpecFeatureRef }),
-    credentials: t.expose('credentials', { description: 'Verifiable credentials.', type: SpecFeatureRef }),
-  }),
+const FeaturesRef = objectType<Features>('Features', 'Optional features of the service.', {
+  did: of(DidFeatureRef, 'Decentralized identifiers.'),
+  mcp: of(McpFeatureRef, 'Model Context Protocol.'),
+  a2a: of(SpecFeatureRef, 'A2A agent cards.'),
+  credentials: of(SpecFeatureRef, 'Verifiable credentials.'),
 })
 
 const NetworkType = builder.enumType('Network', {
@@ -62,25 +41,13 @@ const NetworkType = builder.enumType('Network', {
   }),
 })
 
-const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
-  description: 'Metadata of the service.',
-  fields: (t) => ({
-    name: t.exposeString('name', {
-      ...example('Agent Registry Gateway'),
-      description: 'Name of the service.',
-    }),
-    version: t.exposeString('version', { ...example('0.1.0'), description: 'Semantic version.' }),
-    program: t.expose('program', { type: 'Pubkey', description: 'Address of the registry program.' }),
-    feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled', {
-      description: 'Whether the service sponsors registrations now.',
-    }),
-    network: t.expose('network', {
-      ...example('mainnet-beta'),
-      type: NetworkType,
-      description: 'The cluster, determined by the genesis hash of the ledger.',
-    }),
-    features: t.expose('features', { description: 'Optional features of the service.', type: FeaturesRef }),
-  }),
+const InfoRef = objectType<ServiceInfo>('Info', 'Metadata of the service.', {
+  name: text('Name of the service.', 'Agent Registry Gateway'),
+  version: text('Semantic version.', '0.1.0'),
+  program: pubkey('Address of the registry program.'),
+  feeSponsorshipEnabled: bool('Whether the service sponsors registrations now.'),
+  network: of(NetworkType, 'The cluster, determined by the genesis hash of the ledger.', 'mainnet-beta'),
+  features: of(FeaturesRef, 'Optional features of the service.'),
 })
 
 builder.queryField('info', (t) =>

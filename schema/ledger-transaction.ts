@@ -1,6 +1,8 @@
 import type { BalanceChange, LedgerTransaction, TokenBalanceChange } from '../src/relay/ledger-transaction.ts'
 import type { InstructionAccount, MessageInstruction } from '../src/relay/message-instructions.ts'
 import { builder } from './builder.ts'
+import { args, required } from './inputs.ts'
+import { bool, int, list, nullable, objectType, of, pubkey, safeInt, text, time, u64 } from './columns.ts'
 
 /** The node is called for each. It costs as much as 10 other requests. */
 export const LEDGER_READ_UNITS = 10
@@ -9,105 +11,73 @@ const MAX_ACCOUNTS = 128
 /** Nodes cut longer logs. */
 const LOG_LINES = 200
 
-const TransactionAccountRef = builder.objectRef<InstructionAccount>('TransactionAccount').implement({
-  description: 'An account of an instruction.',
-  fields: (t) => ({
-    pubkey: t.expose('pubkey', { type: 'Pubkey', description: 'Address of the account.' }),
-    isSigner: t.exposeBoolean('isSigner', { description: 'Whether the account signs the transaction.' }),
-    isWritable: t.exposeBoolean('isWritable', {
-      description: 'Whether the transaction can change the account.',
-    }),
-  }),
-})
+const TransactionAccountRef = objectType<InstructionAccount>(
+  'TransactionAccount',
+  'An account of an instruction.',
+  {
+    pubkey: pubkey('Address of the account.'),
+    isSigner: bool('Whether the account signs the transaction.'),
+    isWritable: bool('Whether the transaction can change the account.'),
+  },
+)
 
-export const TransactionInstructionRef = builder
-  .objectRef<MessageInstruction>('TransactionInstruction')
-  .implement({
-    description: 'An instruction of a transaction. Those that programs invoke are not listed.',
-    fields: (t) => ({
-      programId: t.expose('programId', { type: 'Pubkey', description: 'Address of the program.' }),
-      accounts: t.field({
-        type: [TransactionAccountRef],
-        description: 'Accounts in the order of the instruction.',
-        resolve: ({ accounts }) => [...accounts],
+export const TransactionInstructionRef = objectType<MessageInstruction>(
+  'TransactionInstruction',
+  'An instruction of a transaction. Those that programs invoke are not listed.',
+  {
+    programId: pubkey('Address of the program.'),
+    accounts: list(of(TransactionAccountRef, 'Accounts in the order of the instruction.')),
+    data: text('Instruction data, base64.'),
+  },
+)
+
+const BalanceChangeRef = objectType<BalanceChange>(
+  'BalanceChange',
+  'The SOL of an account before and after a transaction.',
+  {
+    account: pubkey('Address of the account.'),
+    before: u64('Lamports before.'),
+    after: u64('Lamports after.'),
+  },
+)
+
+const TokenBalanceChangeRef = objectType<TokenBalanceChange>(
+  'TokenBalanceChange',
+  'The tokens of a token account before and after a transaction.',
+  {
+    account: pubkey('Address of the token account.'),
+    owner: nullable(pubkey('Owner of the tokens. Null if the node does not name it.')),
+    mint: pubkey('Mint of the token.'),
+    decimals: int('Decimals of the token.'),
+    before: u64('Base units before.'),
+    after: u64('Base units after.'),
+  },
+)
+
+export const LedgerTransactionRef = objectType<LedgerTransaction>(
+  'LedgerTransaction',
+  'A transaction as the ledger has it.',
+  {
+    signature: text('Signature, base-58.'),
+    slot: safeInt('Slot in which it landed.'),
+    timestamp: nullable(time('Block time. Null if the node does not know it.')),
+    succeeded: bool('Whether it succeeded. A failed transaction changes nothing, but costs its fee.'),
+    final: bool('Whether it is finalized, so that no fork can remove it.'),
+    fee: u64('Network fee in lamports, with the priority fee.'),
+    computeUnits: nullable(safeInt('Used compute units. Null if the node does not know them.')),
+    feePayer: pubkey('Who paid the fee.'),
+    instructions: list(of(TransactionInstructionRef, 'Instructions in order.')),
+    balances: list(of(BalanceChangeRef, 'All accounts of the transaction, the fee payer first.'), {
+      listSize: MAX_ACCOUNTS,
+    }),
+    tokenBalances: list(of(TokenBalanceChangeRef, 'Token accounts of the transaction.')),
+    logs: nullable(
+      list(text('Log lines of the programs. Null if the node does not record them.'), {
+        listSize: LOG_LINES,
       }),
-      data: t.exposeString('data', { description: 'Instruction data, base64.' }),
-    }),
-  })
-
-const BalanceChangeRef = builder.objectRef<BalanceChange>('BalanceChange').implement({
-  description: 'The SOL of an account before and after a transaction.',
-  fields: (t) => ({
-    account: t.expose('account', { type: 'Pubkey', description: 'Address of the account.' }),
-    before: t.expose('before', { type: 'U64', description: 'Lamports before.' }),
-    after: t.expose('after', { type: 'U64', description: 'Lamports after.' }),
-  }),
-})
-
-const TokenBalanceChangeRef = builder.objectRef<TokenBalanceChange>('TokenBalanceChange').implement({
-  description: 'The tokens of a token account before and after a transaction.',
-  fields: (t) => ({
-    account: t.expose('account', { type: 'Pubkey', description: 'Address of the token account.' }),
-    owner: t.expose('owner', {
-      type: 'Pubkey',
-      nullable: true,
-      description: 'Owner of the tokens. Null if the node does not name it.',
-    }),
-    mint: t.expose('mint', { type: 'Pubkey', description: 'Mint of the token.' }),
-    decimals: t.exposeInt('decimals', { description: 'Decimals of the token.' }),
-    before: t.expose('before', { type: 'U64', description: 'Base units before.' }),
-    after: t.expose('after', { type: 'U64', description: 'Base units after.' }),
-  }),
-})
-
-export const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransaction').implement({
-  description: 'A transaction as the ledger has it.',
-  fields: (t) => ({
-    signature: t.exposeString('signature', { description: 'Signature, base-58.' }),
-    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot in which it landed.' }),
-    timestamp: t.expose('timestamp', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Block time. Null if the node does not know it.',
-    }),
-    succeeded: t.exposeBoolean('succeeded', {
-      description: 'Whether it succeeded. A failed transaction changes nothing, but costs its fee.',
-    }),
-    final: t.exposeBoolean('final', {
-      description: 'Whether it is finalized, so that no fork can remove it.',
-    }),
-    fee: t.expose('fee', { type: 'U64', description: 'Network fee in lamports, with the priority fee.' }),
-    computeUnits: t.expose('computeUnits', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Used compute units. Null if the node does not know them.',
-    }),
-    feePayer: t.expose('feePayer', { type: 'Pubkey', description: 'Who paid the fee.' }),
-    instructions: t.field({
-      type: [TransactionInstructionRef],
-      description: 'Instructions in order.',
-      resolve: ({ instructions }) => [...instructions],
-    }),
-    balances: t.field({
-      type: [BalanceChangeRef],
-      extensions: { listSize: MAX_ACCOUNTS },
-      description: 'All accounts of the transaction, the fee payer first.',
-      resolve: ({ balances }) => [...balances],
-    }),
-    tokenBalances: t.field({
-      type: [TokenBalanceChangeRef],
-      description: 'Token accounts of the transaction.',
-      resolve: ({ tokenBalances }) => [...tokenBalances],
-    }),
-    logs: t.field({
-      type: ['String'],
-      nullable: true,
-      extensions: { listSize: LOG_LINES },
-      description: 'Log lines of the programs. Null if the node does not record them.',
-      resolve: ({ logs }) => (logs === null ? null : [...logs]),
-    }),
-  }),
-})
+    ),
+  },
+)
 
 builder.queryField('ledgerTransaction', (t) =>
   t.field({
@@ -119,7 +89,7 @@ builder.queryField('ledgerTransaction', (t) =>
     },
     description:
       'Reads a landed transaction from the ledger. Only transactions that called the registry program and succeeded, or that this service sent.',
-    args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
+    args: args({ signature: required(text('Signature, base-58.')) }),
     resolve: (_, { signature }, { services }) => services.relay.onLedger(signature),
   }),
 )

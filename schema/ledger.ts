@@ -1,31 +1,30 @@
 import type { LedgerHead } from '../src/relay/ledger-state.ts'
 import { builder } from './builder.ts'
+import { args, required } from './inputs.ts'
+import { int, objectType, safeInt } from './columns.ts'
 
-const LedgerRef = builder.objectRef<LedgerHead>('Ledger').implement({
-  description: 'The ledger at its newest confirmed block, as the node reports it.',
-  fields: (t) => ({
-    slot: t.expose('slot', { type: 'SafeInt', description: 'Slot of the block.' }),
-    blockHeight: t.expose('blockHeight', {
-      type: 'SafeInt',
-      description:
-        'Height of the block. A transaction can land while this is at most its `lastValidBlockHeight`.',
-    }),
-    epoch: t.expose('epoch', { type: 'SafeInt', description: 'Epoch of the block.' }),
-    rentExemption: t.field({
-      type: 'U64',
-      description:
-        'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes.',
-      extensions: { errors: ['INVALID_INTEGER', 'LEDGER_UNAVAILABLE'] },
-      args: {
-        bytes: t.arg.int({
-          required: true,
-          description: 'Bytes of data of the account, 0 to 10,485,760.',
-        }),
-      },
-      resolve: async (_, { bytes }, { services }) => String(await services.ledger.rentExemption(bytes)),
-    }),
+const LedgerRef = objectType<LedgerHead>(
+  'Ledger',
+  'The ledger at its newest confirmed block, as the node reports it.',
+  {
+    slot: safeInt('Slot of the block.'),
+    blockHeight: safeInt(
+      'Height of the block. A transaction can land while this is at most its `lastValidBlockHeight`.',
+    ),
+    epoch: safeInt('Epoch of the block.'),
+  },
+)
+
+builder.objectField(LedgerRef, 'rentExemption', (t) =>
+  t.field({
+    type: 'U64',
+    description:
+      'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes.',
+    extensions: { errors: ['INVALID_INTEGER', 'LEDGER_UNAVAILABLE'] },
+    args: args({ bytes: required(int('Bytes of data of the account, 0 to 10,485,760.')) }),
+    resolve: async (_, { bytes }, { services }) => String(await services.ledger.rentExemption(bytes)),
   }),
-})
+)
 
 builder.queryField('ledger', (t) =>
   t.field({

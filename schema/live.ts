@@ -1,7 +1,9 @@
 import { pageSize } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { args, inputType, required } from './inputs.ts'
+import { list, of, pubkey, text } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { EventType, RegistryEventRef } from './event.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -9,14 +11,11 @@ import { TransactionRef } from './relay.ts'
 
 const RegistryEventConnectionRef = connectionType('RegistryEvent', RegistryEventRef, { isCounted: false })
 
-const types = { description: 'Only events of these types. Default: all.' }
+const types = list(of(EventType, 'Only events of these types. Default: all.'))
 
-const EventFilter = builder.inputType('RegistryEventFilter', {
-  description: 'Events must match all conditions.',
-  fields: (t) => ({
-    types: t.field({ ...types, type: [EventType] }),
-    agentPda: t.field({ type: 'Pubkey', description: 'Only events of this agent.' }),
-  }),
+const EventFilter = inputType('RegistryEventFilter', 'Events must match all conditions.', {
+  types,
+  agentPda: pubkey('Only events of this agent.'),
 })
 
 builder.queryField('registryEvents', (t) =>
@@ -25,7 +24,7 @@ builder.queryField('registryEvents', (t) =>
     type: RegistryEventConnectionRef,
     description:
       'The events so far, newest first, without those that a fork removed. To continue live, pass the `id` of the first one as `after` to the subscription `registryEvents`.',
-    args: { filter: t.arg({ type: EventFilter, description: 'Default: all events.' }), ...connectionArgs() },
+    args: args({ ...CONNECTION_ARGS, filter: of(EventFilter, 'Default: all events.') }),
     resolve: (_, { filter, ...page }, { services }) => services.recentEvents.list({ ...filter, ...page }),
   }),
 )
@@ -36,7 +35,7 @@ builder.objectField(AgentRef, 'events', (t) =>
     extensions: { weight: VALUES_PER_UNIT, tables: 'uncached', errors: ['INVALID_CURSOR'] },
     type: RegistryEventConnectionRef,
     description: 'The events of this agent, newest first. Costs a unit for each agent.',
-    args: { types: t.arg({ ...types, type: [EventType] }), ...connectionArgs() },
+    args: args({ ...CONNECTION_ARGS, types }),
     resolve: ({ pda }, args, { services, spend }, info) => {
       spend(pageSize(args) * fieldsBelow(info))
       return services.recentEvents.list({ ...args, agentPda: pda })
@@ -52,13 +51,12 @@ builder.subscriptionFields((t) => ({
     type: RegistryEventRef,
     description:
       'Streams events in the order in which the service reads them from the ledger, at its commitment. The stream does not end. After a disconnect, pass the `id` of the last event as `after`: the new stream continues without gaps or duplicates, on any replica. If a fork removes an event, later streams omit it; events already sent are not withdrawn. If the event lands again, it is sent again with the same `id`.',
-    args: {
-      filter: t.arg({ type: EventFilter, description: 'Default: all events.' }),
-      after: t.arg.string({
-        description:
-          'Continues after the event with this `id`. Default: only new events. Five earlier events cost the units of the operation. If none are left, the stream waits and then continues.',
-      }),
-    },
+    args: args({
+      filter: of(EventFilter, 'Default: all events.'),
+      after: text(
+        'Continues after the event with this `id`. Default: only new events. Five earlier events cost the units of the operation. If none are left, the stream waits and then continues.',
+      ),
+    }),
     subscribe: (_, { filter, after }, context) =>
       context.services.liveEvents.registryEvents({ ...filter, after }, context),
     resolve: (event, _args, { startEvent }) => {
@@ -71,7 +69,7 @@ builder.subscriptionFields((t) => ({
     type: TransactionRef,
     description:
       'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired.',
-    args: { id: t.arg.string({ required: true, description: 'The `id` from `prepareTransaction`.' }) },
+    args: args({ id: required(text('The `id` from `prepareTransaction`.')) }),
     subscribe: (_, { id }, context) => context.services.liveEvents.transactionStatus(id, context),
     resolve: (transaction) => transaction,
   }),

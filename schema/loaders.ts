@@ -1,71 +1,41 @@
 import DataLoader from 'dataloader'
-import type { HistoryFilter, HistoryRow } from '../src/agents/agent-history.ts'
-import type { Connection, ConnectionInput } from '../src/domain/connection.ts'
-import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
+import type { HistoryFilter } from '../src/agents/agent-history.ts'
+import type { AgentRow } from '../src/registry/rows.ts'
+import type { ConnectionInput } from '../src/domain/connection.ts'
 import type {
   CredentialFilter,
   CredentialList,
 } from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
-import type { AgentRow, StakeRow } from '../src/registry/rows.ts'
-import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
-import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 
 type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>
 
-/** Each loader reads all that an operation needs of one kind in one statement. */
-export interface Loaders {
-  /** By agent pda; null for a closed agent. */
-  readonly agentByPda: DataLoader<string, AgentRow | null>
-  /** By agent pda; null for an agent whose card was never queued for a check. */
-  readonly cardByAgent: DataLoader<string, CardRow | null>
-  readonly stakeByPda: DataLoader<string, StakeRow | null>
-  /** By stake pda; null without a requested withdrawal. */
-  readonly withdrawalByStake: DataLoader<string, WithdrawalRow | null>
-  /** By agent pda; null for an agent without a stake. */
-  readonly stakeByAgent: DataLoader<string, StakeRow | null>
-  /** By event id; the signature of its transaction, or null if it is not known any more. */
-  readonly signatureByEvent: DataLoader<string, string | null>
-  /** By agent; one statement for each different filter. */
-  readonly credentialsByAgent: (filter: CredentialFilter) => DataLoader<AgentKeys, CredentialList, string>
-  /** By agent pda; one statement for each different page. */
-  readonly historyByAgent: (
-    input: HistoryFilter & ConnectionInput,
-  ) => DataLoader<string, Connection<HistoryRow>>
-  /** By id; null for a deleted webhook. */
-  readonly webhookById: DataLoader<string, SubscriptionRow | null>
-}
+export type Loaders = ReturnType<typeof createLoaders>
 
-export function createLoaders({ agents, cards, credentials, stakes, webhooks }: Services): Loaders {
+/** Each loader reads all that an operation needs of one kind in one statement. */
+export function createLoaders({ agents, cards, credentials, stakes, webhooks }: Services) {
   return {
-    agentByPda: rowLoader(
-      (pdas) => agents.find(pdas),
-      ({ pda }) => pda,
-    ),
-    cardByAgent: rowLoader(
-      (pdas) => cards.find(pdas),
-      ({ agentPda }) => agentPda,
-    ),
-    stakeByPda: rowLoader(
-      (pdas) => stakes.find(pdas),
-      ({ pda }) => pda,
-    ),
-    withdrawalByStake: rowLoader(
-      (pdas) => stakes.findWithdrawals(pdas),
-      ({ stakePda }) => stakePda,
-    ),
-    stakeByAgent: rowLoader(
-      (pdas) => stakes.findByAgents(pdas),
-      ({ agentPda }) => agentPda,
-    ),
-    signatureByEvent: new DataLoader(async (ids) => {
+    /** Null for a closed agent. */
+    agentByPda: rowLoader((pdas) => agents.find(pdas), 'pda'),
+    /** Null for an agent whose card was never queued for a check. */
+    cardByAgent: rowLoader((pdas) => cards.find(pdas), 'agentPda'),
+    stakeByPda: rowLoader((pdas) => stakes.find(pdas), 'pda'),
+    /** Null without a requested withdrawal. */
+    withdrawalByStake: rowLoader((pdas) => stakes.findWithdrawals(pdas), 'stakePda'),
+    /** Null for an agent without a stake. */
+    stakeByAgent: rowLoader((pdas) => stakes.findByAgents(pdas), 'agentPda'),
+    /** Null for a deleted webhook. */
+    webhookById: rowLoader((ids) => webhooks.findAll(ids), 'id'),
+    /** The signature of the transaction of an event. Null if it is not known any more. */
+    signatureByEvent: new DataLoader<string, string | null>(async (ids) => {
       const signatures = await agents.signatures(ids)
       return ids.map((id) => signatures.get(id) ?? null)
     }),
+    /** One statement for each different filter. */
     credentialsByAgent: memoized(
-      ({ type, active }) => [type, active],
+      ({ type, active }: CredentialFilter) => [type, active],
       (filter) =>
-        new DataLoader(
+        new DataLoader<AgentKeys, CredentialList, string>(
           async (keys) => {
             const lists = await credentials.listForAgents(keys, filter)
             return keys.map(({ pda }) => lists.get(pda) ?? { pda, total: 0, credentials: [] })
@@ -73,28 +43,26 @@ export function createLoaders({ agents, cards, credentials, stakes, webhooks }: 
           { cacheKeyFn: ({ pda }) => pda },
         ),
     ),
+    /** One statement for each different page. */
     historyByAgent: memoized(
-      ({ eventType, orphaned, first, after, last, before }) => [
+      ({ eventType, orphaned, first, after, last, before }: HistoryFilter & ConnectionInput) => [
         eventType,
         orphaned === true,
         [first, after, last, before],
       ],
-      (input) => new DataLoader((pdas) => agents.histories(pdas, input)),
-    ),
-    webhookById: rowLoader(
-      (ids) => webhooks.findAll(ids),
-      ({ id }) => id,
+      (input) => new DataLoader((pdas: readonly string[]) => agents.histories(pdas, input)),
     ),
   }
 }
 
-function rowLoader<Row>(
+/** `key` is the member of a row by which it is found. */
+function rowLoader<Key extends string, Row extends Readonly<Record<Key, string>>>(
   find: (keys: readonly string[]) => Promise<Row[]>,
-  keyOf: (row: Row) => string,
+  key: Key,
 ): DataLoader<string, Row | null> {
   return new DataLoader(async (keys) => {
-    const rows = new Map((await find(keys)).map((row) => [keyOf(row), row]))
-    return keys.map((key) => rows.get(key) ?? null)
+    const rows = new Map<string, Row>((await find(keys)).map((row) => [row[key], row]))
+    return keys.map((each) => rows.get(each) ?? null)
   })
 }
 

@@ -9,6 +9,8 @@ import type { AgentRow, StakeRow } from '../src/registry/rows.ts'
 import type { DeliveryRecord } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
+import { args, required } from './inputs.ts'
+import { type Columns, id, list, objectType } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
 import { eventTypeName } from './event-names.ts'
 import { nodeId, readNodeId } from './node-id.ts'
@@ -50,6 +52,10 @@ export const NodeRef = builder.interfaceRef<NodeRow>('Node').implement({
   }),
   resolveType: typeOf,
 })
+
+/** An object type (columns.ts) that implements Node. */
+export const nodeType = <Row extends NodeRow>(name: string, description: string, columns: Columns<Row>) =>
+  objectType<Row>(name, description, columns, [NodeRef])
 
 /** Null if it does not exist any more, or belongs to another wallet. Throws INVALID_NODE_ID. */
 async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | null> {
@@ -104,7 +110,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description:
       'Returns an object by its `id`. Null if it does not exist any more, or belongs to a wallet that did not sign the request.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
+    args: args({ id: required(id('The `id` of an object.')) }),
     resolve: (_, { id }, context) => readNode(id, context),
   }),
   nodes: t.field({
@@ -112,7 +118,7 @@ builder.queryFields((t) => ({
     type: [NodeRef],
     nullable: { list: false, items: true },
     description: `Returns objects by their \`id\`, in the same order. At most ${MAX_NODES}. Each costs one unit.`,
-    args: { ids: t.arg.idList({ required: true, description: 'The `id` of each object.' }) },
+    args: args({ ids: required(list(id('The `id` of each object.'))) }),
     resolve: (_, { ids }, context) => {
       if (ids.length > MAX_NODES)
         throw new DomainError('INVALID_REQUEST', { problem: `ids must contain at most ${MAX_NODES} values` })

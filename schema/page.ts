@@ -1,7 +1,7 @@
-import type { ObjectFieldBuilder } from '@pothos/core'
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
-import { example } from './policy.ts'
 import { builder, type Types } from './builder.ts'
+import { inputType, limited, withDefault } from './inputs.ts'
+import { type Column, int, objectType, of } from './columns.ts'
 import { enumValues } from './enum-values.ts'
 
 const OrderDirection = builder.enumType('OrderDirection', {
@@ -15,48 +15,47 @@ interface OrderTexts {
 }
 
 /** The input that orders a list, by the fields of an enum. The texts tell the defaults. */
-export function orderType<Field extends PothosSchemaTypes.EnumRef<Types, unknown>>(
+export function orderType<Value>(
   name: string,
-  type: Field,
+  type: PothosSchemaTypes.EnumRef<Types, Value>,
   texts: OrderTexts,
 ) {
-  return builder.inputType(name, {
-    description: 'Order of a list.',
-    fields: (t) => ({
-      field: t.field({ type, description: texts.field }),
-      direction: t.field({ type: OrderDirection, description: texts.direction }),
-    }),
+  return inputType(name, 'Order of a list.', {
+    field: of(type, texts.field),
+    direction: of(OrderDirection, texts.direction),
   })
 }
 
-type PageFields<Row> = ObjectFieldBuilder<Types, Page<Row>>
-
-/** The fields of every page, except its rows. */
-export function pageFields<Row>(t: PageFields<Row>) {
-  return {
-    total: t.exposeInt('total', { ...example(1), description: 'Exact number of matching entries.' }),
-    limit: t.exposeInt('limit', {
-      ...example(PAGE_LIMIT.default),
-      description: 'Maximum number of entries on this page.',
-    }),
-    offset: t.exposeInt('offset', {
-      ...example(PAGE_OFFSET.default),
-      description: 'Number of skipped entries.',
-    }),
-  }
+/** A page of a list by offset. `rows` names the field of its rows. */
+export function pageType<Row>(
+  name: string,
+  description: string,
+  rows: Readonly<Record<string, Column<readonly Row[]>>>,
+) {
+  const ref = objectType<Page<Row>>(name, description, {
+    total: int('Exact number of matching entries.', 1),
+    limit: int('Maximum number of entries on this page.', PAGE_LIMIT.default),
+    offset: int('Number of skipped entries.', PAGE_OFFSET.default),
+  })
+  for (const [member, column] of Object.entries(rows))
+    builder.objectField(ref, member, (t) => t.expose('rows', column as never))
+  return ref
 }
 
 /** `limit` and `offset`. The services check the values. */
-export const pageArgs = () =>
-  builder.args((t) => ({
-    limit: t.int({
-      extensions: { jsonSchema: { minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max } },
-      defaultValue: PAGE_LIMIT.default,
-      description: `Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
+export const PAGE_ARGS = {
+  limit: withDefault(
+    PAGE_LIMIT.default,
+    limited(int(`Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`), {
+      minimum: PAGE_LIMIT.min,
+      maximum: PAGE_LIMIT.max,
     }),
-    offset: t.int({
-      extensions: { jsonSchema: { minimum: PAGE_OFFSET.min, maximum: PAGE_OFFSET.max } },
-      defaultValue: PAGE_OFFSET.default,
-      description: `Number of entries to skip: 0 or more. ${OFFSET_COST}`,
+  ),
+  offset: withDefault(
+    PAGE_OFFSET.default,
+    limited(int(`Number of entries to skip: 0 or more. ${OFFSET_COST}`), {
+      minimum: PAGE_OFFSET.min,
+      maximum: PAGE_OFFSET.max,
     }),
-  }))
+  ),
+}

@@ -12,7 +12,7 @@ import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 
 /** What JSON Schema says of a value and GraphQL cannot: an example, a range, a pattern. */
-type JsonSchema = Readonly<Record<string, unknown>>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 interface InputExtensions {
   readonly jsonSchema?: JsonSchema
@@ -71,18 +71,6 @@ declare module 'graphql' {
 
 /** The policy of fields that require a wallet: `authenticate` counts them as `authenticated`. */
 export const WALLET_POLICY = { rateLimit: null, priority: 'high', login: 'wallet' } as const
-
-/** An example of a value without which the service refuses the request. */
-export const requiredExample = (value: unknown, more: JsonSchema = {}) =>
-  ({ required: true, extensions: { required: true, jsonSchema: { ...more, examples: [value] } } }) as const
-
-/** A value without which the service refuses the request. */
-export const REQUIRED = { required: true, extensions: { required: true } } as const
-
-/** An example of a value, with more of its JSON Schema. */
-export const example = (value: unknown, more: JsonSchema = {}) => ({
-  extensions: { jsonSchema: { ...more, examples: [value] } },
-})
 
 const ERRORS = ' Errors: '
 

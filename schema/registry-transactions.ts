@@ -1,92 +1,71 @@
-import type { InputFieldBuilder, InputRef } from '@pothos/core'
+import type { InputRef } from '@pothos/core'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { RegistryTransactions } from '../src/relay/registry-transactions.ts'
-import { builder, type Types } from './builder.ts'
+import { builder } from './builder.ts'
+import { bool, of, pubkey, text, u64 } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
-import { example } from './policy.ts'
+import { args as argsOf, inputType, required, withDefault } from './inputs.ts'
 import { ServiceCategory } from './registry-enums.ts'
 import { BUILD_ERRORS, PreparedTransactionRef, PriorityLevel, SPONSOR_ERRORS } from './relay.ts'
 
-const required = { required: true } as const
-
-const ownerFields = (t: InputFieldBuilder<Types, 'InputObject'>) => ({
-  ownerPubkey: t.field({
-    ...required,
-    type: 'Pubkey',
-    description: 'Wallet that owns the agent. It signs and pays.',
-  }),
-  priorityLevel: t.field({
-    type: PriorityLevel,
-    defaultValue: 'medium',
-    description: 'Level of the priority fee.',
-  }),
-})
-
-const SPONSORED = 'True to let the service pay the network fee, by the rules of sponsored preparations.'
-
-const agentName = { ...example('Weather Scout'), description: '1 to 32 bytes of UTF-8.' }
-const cardUrl = {
-  ...example('https://agents.example/weather-scout.json'),
-  description: 'URL of the agent card, 1 to 200 bytes, with the scheme https, ipfs, ar or did.',
+const OWNER = {
+  ownerPubkey: required(pubkey('Wallet that owns the agent. It signs and pays.')),
+  priorityLevel: withDefault('medium', of(PriorityLevel, 'Level of the priority fee.')),
 }
-const cardHash = {
-  ...example('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', {
-    pattern: '^[0-9a-fA-F]{64}$',
-  }),
-  description: 'SHA-256 of the agent card, 64 hex digits.',
+const SPONSORED = {
+  sponsored: bool('True to let the service pay the network fee, by the rules of sponsored preparations.'),
 }
 
-const OwnerInput = builder.inputType('OwnerInput', {
-  description: 'The owner of an agent.',
-  fields: (t) => ({ ...ownerFields(t), sponsored: t.boolean({ description: SPONSORED }) }),
+const agentName = text('1 to 32 bytes of UTF-8.', 'Weather Scout')
+const cardUrl = text(
+  'URL of the agent card, 1 to 200 bytes, with the scheme https, ipfs, ar or did.',
+  'https://agents.example/weather-scout.json',
+)
+const cardHash = text(
+  'SHA-256 of the agent card, 64 hex digits.',
+  '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  { pattern: '^[0-9a-fA-F]{64}$' },
+)
+
+const OwnerInput = inputType('OwnerInput', 'The owner of an agent.', {
+  ...OWNER,
+  ...SPONSORED,
 })
 
-const StakeAmountInput = builder.inputType('StakeAmountInput', {
-  description: 'The owner of an agent, and an amount.',
-  fields: (t) => ({
-    ...ownerFields(t),
-    amount: t.field({
-      ...required,
-      ...example('250000000'),
-      type: 'U64',
-      description: 'USDC base units (6 decimals).',
-    }),
-    sponsored: t.boolean({ description: SPONSORED }),
-  }),
+const StakeAmountInput = inputType('StakeAmountInput', 'The owner of an agent, and an amount.', {
+  ...OWNER,
+  amount: required(u64('USDC base units (6 decimals).', '250000000')),
+  ...SPONSORED,
 })
 
-const RegisterAgentInput = builder.inputType('RegisterAgentInput', {
-  description: 'A new agent.',
-  fields: (t) => ({
-    ...ownerFields(t),
-    name: t.string({ ...required, ...agentName }),
-    serviceCategory: t.field({ ...required, type: ServiceCategory, description: 'Service category.' }),
-    agentCardUrl: t.string({ ...required, ...cardUrl }),
-    agentCardHash: t.string({ ...required, ...cardHash }),
-    inviteCode: t.string({
-      ...example('7KQ4M-X2D9H-0RTVW-P3ZBN'),
-      description:
-        'With an invite code the service pays rent and fee. Then submit it as a sponsored registration.',
-    }),
-  }),
+const RegisterAgentInput = inputType('RegisterAgentInput', 'A new agent.', {
+  ...OWNER,
+  name: required(agentName),
+  serviceCategory: required(of(ServiceCategory, 'Service category.')),
+  agentCardUrl: required(cardUrl),
+  agentCardHash: required(cardHash),
+  inviteCode: text(
+    'With an invite code the service pays rent and fee. Then submit it as a sponsored registration.',
+    '7KQ4M-X2D9H-0RTVW-P3ZBN',
+  ),
 })
 
-const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
-  description:
-    'Changes of an agent. Absent fields stay unchanged. The URL and the hash of the card change together.',
-  fields: (t) => ({
-    ...ownerFields(t),
-    name: t.string(agentName),
-    serviceCategory: t.field({ type: ServiceCategory, description: 'Service category.' }),
-    capabilities: t.field({ ...example('5'), type: 'U64', description: 'Bit mask of capabilities.' }),
-    version: t.string({ ...example('1.4.0'), description: '0 to 16 bytes of UTF-8.' }),
-    agentCardUrl: t.string(cardUrl),
-    agentCardHash: t.string(cardHash),
-    sponsored: t.boolean({ description: SPONSORED }),
-  }),
-})
+const UpdateAgentInput = inputType(
+  'UpdateAgentInput',
+  'Changes of an agent. Absent fields stay unchanged. The URL and the hash of the card change together.',
+  {
+    ...OWNER,
+    name: agentName,
+    serviceCategory: of(ServiceCategory, 'Service category.'),
+    capabilities: u64('Bit mask of capabilities.', '5'),
+    version: text('0 to 16 bytes of UTF-8.', '1.4.0'),
+    agentCardUrl: cardUrl,
+    agentCardHash: cardHash,
+    ...SPONSORED,
+  },
+)
 
 /** Counts what the service may pay for, in addition to `prepare`. */
 async function countSponsored(
@@ -125,7 +104,7 @@ function prepareMutations<Input extends object>(
         },
         type: PreparedTransactionRef,
         description: `Builds and simulates a transaction that ${purpose}. The owner signs it. Then submit it.`,
-        args: { input: t.arg({ type, required: true, description: 'The values of the instruction.' }) },
+        args: argsOf({ input: required(of(type, 'The values of the instruction.')) }),
         resolve: async (_, args, context) => {
           const { input } = args as unknown as { input: Input }
           await countSponsored(input, context)

@@ -9,9 +9,10 @@ import { preparedInstructions } from '../src/relay/message-instructions.ts'
 import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
-import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
-import { NodeRef } from './node.ts'
+import { args, expected, inputType, required, withDefault } from './inputs.ts'
+import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
+import { nodeType } from './node.ts'
 import { enumValues } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
 
@@ -88,169 +89,105 @@ export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   'TRANSACTION_EXPIRED',
 ]
 
-const AccountMetaInput = builder.inputType('AccountMetaInput', {
-  description: 'An account of an instruction.',
-  fields: (t) => ({
-    pubkey: t.field({ description: 'Address of the account.', type: 'Pubkey', required: true }),
-    isSigner: t.boolean({ description: 'Whether the account must sign.', required: true }),
-    isWritable: t.boolean({ description: 'Whether the instruction can change the account.', required: true }),
-  }),
+const AccountMetaInput = inputType('AccountMetaInput', 'An account of an instruction.', {
+  pubkey: required(pubkey('Address of the account.')),
+  isSigner: required(bool('Whether the account must sign.')),
+  isWritable: required(bool('Whether the instruction can change the account.')),
 })
 
-export const InstructionInput = builder.inputType('InstructionInput', {
-  description: 'An instruction of a Solana program.',
-  fields: (t) => ({
-    programId: t.field({ description: 'Address of the program.', type: 'Pubkey', required: true }),
-    keys: t.field({
-      description: 'Accounts, in the order that the program expects.',
-      type: [AccountMetaInput],
-      required: true,
-    }),
-    data: t.string({
-      ...example('AgAAAAEAAAAAAAAA'),
-      required: true,
-      description: 'Instruction data, base64.',
-    }),
-  }),
+export const InstructionInput = inputType('InstructionInput', 'An instruction of a Solana program.', {
+  programId: required(pubkey('Address of the program.')),
+  keys: required(list(of(AccountMetaInput, 'Accounts, in the order that the program expects.'))),
+  data: required(text('Instruction data, base64.', 'AgAAAAEAAAAAAAAA')),
 })
 
-const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
-  description: 'The transaction to build.',
-  fields: (t) => ({
-    instructions: t.field({
-      ...REQUIRED,
-      type: [InstructionInput],
-      description: '1 to 16 instructions, without compute-budget instructions.',
-    }),
-    signerPubkeys: t.field({
-      ...REQUIRED,
-      type: ['Pubkey'],
-      description: 'All signers and no other keys. The first one pays the fees.',
-    }),
-    priorityLevel: t.field({
-      type: PriorityLevel,
-      defaultValue: 'medium',
-      description: 'Level of the priority fee.',
-    }),
-    sponsored: t.boolean({
-      description: 'True to let the service pay the network fee, by the rules of sponsored preparations.',
-    }),
-  }),
+const PrepareTransactionInput = inputType('PrepareTransactionInput', 'The transaction to build.', {
+  instructions: expected(
+    list(of(InstructionInput, '1 to 16 instructions, without compute-budget instructions.')),
+  ),
+  signerPubkeys: expected(list(pubkey('All signers and no other keys. The first one pays the fees.'))),
+  priorityLevel: withDefault('medium', of(PriorityLevel, 'Level of the priority fee.')),
+  sponsored: bool('True to let the service pay the network fee, by the rules of sponsored preparations.'),
 })
 
-export const PreparedTransactionRef = builder
-  .objectRef<PreparedTransaction>('PreparedTransaction')
-  .implement({
-    description: 'A prepared transaction, ready to sign.',
-    fields: (t) => ({
-      id: t.exposeString('id', {
-        ...example(UUID_EXAMPLE),
-        description: 'Identifies the transaction when it is submitted, and its status.',
-      }),
-      serializedTx: t.exposeString('serializedTx', {
-        ...example('AQAAAAAAAAAA…'),
-        description: 'The v0 transaction in base64. All signatures are zeros.',
-      }),
-      blockhash: t.exposeString('blockhash', {
-        ...example('5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'),
-        description: 'Recent blockhash of the transaction, base-58.',
-      }),
-      lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-        type: 'SafeInt',
-        description: 'Last block height at which the transaction can land.',
-      }),
-      estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
-        ...example(21_540),
-        description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
-      }),
-      priorityFee: t.exposeInt('priorityFee', {
-        ...example(1_000),
-        description: 'Priority fee in micro-lamports per compute unit.',
-      }),
-      feePayer: t.expose('feePayer', { description: 'Public key of the fee payer.', type: 'Pubkey' }),
-      sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
-    }),
-  })
+export const PreparedTransactionRef = objectType<PreparedTransaction>(
+  'PreparedTransaction',
+  'A prepared transaction, ready to sign.',
+  {
+    id: text('Identifies the transaction when it is submitted, and its status.', UUID_EXAMPLE),
+    serializedTx: text('The v0 transaction in base64. All signatures are zeros.', 'AQAAAAAAAAAA…'),
+    blockhash: text(
+      'Recent blockhash of the transaction, base-58.',
+      '5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB',
+    ),
+    lastValidBlockHeight: safeInt('Last block height at which the transaction can land.'),
+    estimatedComputeUnits: int(
+      'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
+      21_540,
+    ),
+    priorityFee: int('Priority fee in micro-lamports per compute unit.', 1_000),
+    feePayer: pubkey('Public key of the fee payer.'),
+    sponsored: bool('Whether the service pays the fees.'),
+  },
+)
 
-const TransactionFailureRef = builder.objectRef<TransactionFailure>('TransactionFailure').implement({
-  description: 'Why a transaction failed.',
-  fields: (t) => ({
-    code: t.expose('code', { description: 'Stable error code.', type: FailureCode }),
-    message: t.exposeString('message', {
-      ...example('The block height passed lastValidBlockHeight'),
-      description: 'Explanation of the error.',
-    }),
-    logs: t.field({
-      ...example(['Program log: Instruction: RegisterAgent']),
-      type: ['String'],
-      nullable: true,
-      description: 'Log lines of the programs. Null if there are none.',
-      resolve: ({ logs }) => (logs === undefined ? null : [...logs]),
-    }),
-  }),
-})
+const TransactionFailureRef = objectType<TransactionFailure>(
+  'TransactionFailure',
+  'Why a transaction failed.',
+  {
+    code: of(FailureCode, 'Stable error code.'),
+    message: text('Explanation of the error.', 'The block height passed lastValidBlockHeight'),
+    logs: nullable(
+      list(text('Log lines of the programs. Null if there are none.'), {
+        shown: ['Program log: Instruction: RegisterAgent'],
+      }),
+    ),
+  },
+)
 
-export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
-  description: 'The status of a prepared transaction.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    id: t.exposeID('id', {
-      ...example(UUID_EXAMPLE),
-      description: 'Identifier of the prepared transaction.',
-    }),
-    status: t.expose('status', {
-      ...example('confirmed'),
-      description: 'Current status.',
-      type: TransactionStatusRef,
-    }),
-    signature: t.exposeString('signature', {
-      ...example(SIGNATURE_EXAMPLE),
-      nullable: true,
-      description:
+export const TransactionRef = nodeType<TransactionRecord>(
+  'Transaction',
+  'The status of a prepared transaction.',
+  {
+    id: id('Identifier of the prepared transaction.', UUID_EXAMPLE),
+    status: of(TransactionStatusRef, 'Current status.', 'confirmed'),
+    signature: nullable(
+      text(
         'Transaction signature, base-58. Null before the transaction is sent, by the service or by the wallet.',
-    }),
-    error: t.expose('error', {
-      type: TransactionFailureRef,
-      nullable: true,
-      description: 'Reason of the failure. Null unless it failed.',
-    }),
-    slot: t.expose('slot', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Slot in which the transaction landed. Null before.',
-    }),
-    sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
-    final: t.exposeBoolean('settled', {
-      description:
-        'Whether the status is final. If it is confirmed and final, it is finalized on the ledger.',
-    }),
-    preparedAt: t.expose('preparedAt', { type: 'DateTime', description: 'Time of the preparation.' }),
-    submittedAt: t.expose('submittedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description:
-        'Time at which the service sent it to the ledger, or saw that the wallet did. Null before.',
-    }),
-    lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-      type: 'SafeInt',
-      description: 'Last block height at which it can land.',
-    }),
-    instructions: t.field({
-      type: [TransactionInstructionRef],
-      description: 'The prepared instructions. A wallet may add assertions before it signs.',
-      resolve: preparedInstructions,
-    }),
-  }),
-})
+        SIGNATURE_EXAMPLE,
+      ),
+    ),
+    error: nullable(of(TransactionFailureRef, 'Reason of the failure. Null unless it failed.')),
+    slot: nullable(safeInt('Slot in which the transaction landed. Null before.')),
+    sponsored: bool('Whether the service pays the fees.'),
+    preparedAt: time('Time of the preparation.'),
+    submittedAt: nullable(
+      time('Time at which the service sent it to the ledger, or saw that the wallet did. Null before.'),
+    ),
+    lastValidBlockHeight: safeInt('Last block height at which it can land.'),
+  },
+)
 
-const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
-  description: 'Estimated priority fees in micro-lamports per compute unit.',
-  fields: (t) => ({
-    low: t.exposeInt('low', { ...example(0), description: '25th percentile.' }),
-    medium: t.exposeInt('medium', { ...example(1_000), description: '50th percentile.' }),
-    high: t.exposeInt('high', { ...example(10_000), description: '75th percentile.' }),
+builder.objectFields(TransactionRef, (t) => ({
+  final: t.exposeBoolean('settled', {
+    description: 'Whether the status is final. If it is confirmed and final, it is finalized on the ledger.',
   }),
-})
+  instructions: t.field({
+    type: [TransactionInstructionRef],
+    description: 'The prepared instructions. A wallet may add assertions before it signs.',
+    resolve: preparedInstructions,
+  }),
+}))
+
+const FeeEstimateRef = objectType<FeeEstimate>(
+  'FeeEstimate',
+  'Estimated priority fees in micro-lamports per compute unit.',
+  {
+    low: int('25th percentile.', 0),
+    medium: int('50th percentile.', 1_000),
+    high: int('75th percentile.', 10_000),
+  },
+)
 
 builder.objectField(PreparedTransactionRef, 'transaction', (t) =>
   t.field({
@@ -267,13 +204,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description:
       'Returns the current status of a prepared transaction. Simulated: it was not submitted. Submitted: it can still land. Confirmed: it is on the ledger. Failed: it can no longer land, unless its outcome is unknown.',
-    args: {
-      id: t.arg.string({
-        ...example(UUID_EXAMPLE),
-        required: true,
-        description: 'The `id` of the prepared transaction.',
-      }),
-    },
+    args: args({ id: required(text('The `id` of the prepared transaction.', UUID_EXAMPLE)) }),
     resolve: (_, { id }, { services }) => services.relay.get(id),
   }),
   transactionBySignature: t.field({
@@ -281,21 +212,22 @@ builder.queryFields((t) => ({
     type: TransactionRef,
     nullable: true,
     description: 'Returns the prepared transaction with this signature.',
-    args: { signature: t.arg.string({ required: true, description: 'Signature, base-58.' }) },
+    args: args({ signature: required(text('Signature, base-58.')) }),
     resolve: (_, { signature }, { services }) => services.relay.getBySignature(signature),
   }),
   feeEstimate: t.field({
     extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
     type: FeeEstimateRef,
     description: 'Estimates priority fees from recent transactions that write the given accounts.',
-    args: {
-      accountKeys: t.arg({
-        ...REQUIRED,
-        description:
-          'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
-        type: ['Pubkey'],
-      }),
-    },
+    args: args({
+      accountKeys: expected(
+        list(
+          pubkey(
+            'Accounts that the transaction writes. At most 128. An empty list gives the estimate for all transactions.',
+          ),
+        ),
+      ),
+    }),
     resolve: (_, args, { services }) => services.relay.estimateFees(args),
   }),
 }))
@@ -316,29 +248,17 @@ builder.mutationFields((t) => ({
     },
     type: TransactionRef,
     description: 'Sends a signed transaction once and waits a few seconds for its outcome.',
-    args: {
-      id: t.arg.string({
-        ...requiredExample(UUID_EXAMPLE),
-        description: 'The `id` of the prepared transaction.',
-      }),
-      signedTx: t.arg.string({
-        ...requiredExample('AQAAAAAAAAAA…'),
-        description: 'The transaction with all signatures, base64.',
-      }),
-    },
+    args: args({
+      id: expected(text('The `id` of the prepared transaction.', UUID_EXAMPLE)),
+      signedTx: expected(text('The transaction with all signatures, base64.', 'AQAAAAAAAAAA…')),
+    }),
     resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
     extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS, errors: PREPARE_ERRORS },
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it.',
-    args: {
-      input: t.arg({
-        description: 'The transaction to build.',
-        type: PrepareTransactionInput,
-        required: true,
-      }),
-    },
+    args: args({ input: required(of(PrepareTransactionInput, 'The transaction to build.')) }),
     resolve: async (_, { input }, { services, clientIp, count }) => {
       if (input.sponsored === true) await count('sponsoredPrepare')
       return services.relay.prepare(input, clientIp)

@@ -1,8 +1,9 @@
 import { PREPARE_UNITS } from '../src/relay/policy.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { Eligibility } from '../src/sponsorship/eligibility.ts'
-import { REQUIRED, example, requiredExample } from './policy.ts'
 import { builder } from './builder.ts'
+import { args, expected, inputType, required, withDefault } from './inputs.ts'
+import { bool, list, nullable, objectType, of, pubkey, text, u64 } from './columns.ts'
 import {
   InstructionInput,
   PREPARE_ERRORS,
@@ -17,100 +18,82 @@ import {
 const CODE_EXAMPLE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
 const REFUSALS: readonly ErrorCode[] = ['INVITE_CODE_INVALID', 'WALLET_SPONSORED', 'SPONSOR_CLIENT_LIMIT']
 
-const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
-  description: 'Whether the service would sponsor a registration now.',
-  fields: (t) => ({
-    eligible: t.exposeBoolean('eligible', {
-      description: 'Whether the service would sponsor the registration now.',
-    }),
-    feePayerBalance: t.expose('feePayerBalance', {
-      ...example(2_500_000_000),
-      type: 'U64',
-      nullable: true,
-      description: 'Balance of the fee payer in lamports. Null unless eligible.',
-    }),
-    reason: t.exposeString('reason', {
-      ...example('The invite code is unknown, expired, revoked or used up'),
-      nullable: true,
-      description: 'Why the wallet is not eligible. Null if eligible.',
-    }),
-  }),
-})
+const EligibilityRef = objectType<Eligibility>(
+  'Eligibility',
+  'Whether the service would sponsor a registration now.',
+  {
+    eligible: bool('Whether the service would sponsor the registration now.'),
+    feePayerBalance: nullable(
+      u64('Balance of the fee payer in lamports. Null unless eligible.', 2_500_000_000),
+    ),
+    reason: nullable(
+      text(
+        'Why the wallet is not eligible. Null if eligible.',
+        'The invite code is unknown, expired, revoked or used up',
+      ),
+    ),
+  },
+)
 
-const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
-  description: 'A registration that the service pays for.',
-  fields: (t) => ({
-    instructions: t.field({
-      ...REQUIRED,
-      type: [InstructionInput],
-      description:
-        'Exactly one register_agent. Its account `payer` must be the fee payer from `detailedHealth`.',
-    }),
-    signerPubkey: t.field({
-      ...REQUIRED,
-      type: 'Pubkey',
-      description: 'Public key of the agent’s owner.',
-    }),
-    inviteCode: t.string({ ...requiredExample(CODE_EXAMPLE), description: 'Invite code.' }),
-  }),
-})
+const RegisterSponsoredInput = inputType(
+  'RegisterSponsoredInput',
+  'A registration that the service pays for.',
+  {
+    instructions: expected(
+      list(
+        of(
+          InstructionInput,
+          'Exactly one register_agent. Its account `payer` must be the fee payer from `detailedHealth`.',
+        ),
+      ),
+    ),
+    signerPubkey: expected(pubkey('Public key of the agent’s owner.')),
+    inviteCode: expected(text('Invite code.', CODE_EXAMPLE)),
+  },
+)
 
-const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegistrationInput', {
-  description: 'A signed registration that the service pays for.',
-  fields: (t) => ({
-    id: t.string({ ...requiredExample(UUID_EXAMPLE), description: 'The `id` of the prepared registration.' }),
-    signedTx: t.string({
-      ...requiredExample('AgAAAAAAAAAA…'),
-      description:
+const SubmitSponsoredRegistrationInput = inputType(
+  'SubmitSponsoredRegistrationInput',
+  'A signed registration that the service pays for.',
+  {
+    id: expected(text('The `id` of the prepared registration.', UUID_EXAMPLE)),
+    signedTx: expected(
+      text(
         'The transaction with the owner’s signature, base64. The signature of the fee payer must be zeros.',
-    }),
-    signerPubkey: t.field({
-      ...REQUIRED,
-      type: 'Pubkey',
-      description: 'The same value as in the preparation.',
-    }),
-    inviteCode: t.string({
-      ...requiredExample(CODE_EXAMPLE),
-      description: 'The same value as in the preparation.',
-    }),
-  }),
-})
+        'AgAAAAAAAAAA…',
+      ),
+    ),
+    signerPubkey: expected(pubkey('The same value as in the preparation.')),
+    inviteCode: expected(text('The same value as in the preparation.', CODE_EXAMPLE)),
+  },
+)
 
-const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTransactionInput', {
-  description: 'The transaction to build. The service pays its network fee.',
-  fields: (t) => ({
-    instructions: t.field({
-      ...REQUIRED,
-      type: [InstructionInput],
-      description:
-        '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
-    }),
-    signerPubkeys: t.field({
-      ...REQUIRED,
-      type: ['Pubkey'],
-      description: 'Exactly one signing wallet.',
-    }),
-    priorityLevel: t.field({
-      type: PriorityLevel,
-      defaultValue: 'medium',
-      description: 'Level of the priority fee.',
-    }),
-  }),
-})
+const PrepareSponsoredTransactionInput = inputType(
+  'PrepareSponsoredTransactionInput',
+  'The transaction to build. The service pays its network fee.',
+  {
+    instructions: expected(
+      list(
+        of(
+          InstructionInput,
+          '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
+        ),
+      ),
+    ),
+    signerPubkeys: expected(list(pubkey('Exactly one signing wallet.'))),
+    priorityLevel: withDefault('medium', of(PriorityLevel, 'Level of the priority fee.')),
+  },
+)
 
 builder.queryFields((t) => ({
   eligibility: t.field({
     extensions: { errors: ['FIELD_REQUIRED', 'LEDGER_UNAVAILABLE'] },
     type: EligibilityRef,
     description: 'Checks whether the service would sponsor a registration now. Takes nothing.',
-    args: {
-      wallet: t.arg({
-        ...REQUIRED,
-        type: 'Pubkey',
-        description: 'Wallet of the future agent owner.',
-      }),
-      code: t.arg.string({ ...requiredExample(CODE_EXAMPLE), description: 'Invite code.' }),
-    },
+    args: args({
+      wallet: expected(pubkey('Wallet of the future agent owner.')),
+      code: expected(text('Invite code.', CODE_EXAMPLE)),
+    }),
     resolve: (_, args, { services, clientIp }) => services.sponsorship.eligibility(args, clientIp),
   }),
 }))
@@ -125,13 +108,7 @@ builder.mutationFields((t) => ({
     type: PreparedTransactionRef,
     description:
       'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing.',
-    args: {
-      input: t.arg({
-        description: 'The registration to build.',
-        type: RegisterSponsoredInput,
-        required: true,
-      }),
-    },
+    args: args({ input: required(of(RegisterSponsoredInput, 'The registration to build.')) }),
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
   }),
   submitSponsoredRegistration: t.field({
@@ -149,13 +126,7 @@ builder.mutationFields((t) => ({
     type: TransactionRef,
     description:
       'Takes the invite code, the wallet and the budget, adds the fee payer’s signature to a registration that its owner has signed, and sends it.',
-    args: {
-      input: t.arg({
-        description: 'The signed registration.',
-        type: SubmitSponsoredRegistrationInput,
-        required: true,
-      }),
-    },
+    args: args({ input: required(of(SubmitSponsoredRegistrationInput, 'The signed registration.')) }),
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.submit(input, clientIp),
   }),
   prepareSponsoredTransaction: t.field({
@@ -167,13 +138,7 @@ builder.mutationFields((t) => ({
     type: PreparedTransactionRef,
     description:
       'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`.',
-    args: {
-      input: t.arg({
-        description: 'The transaction to build.',
-        type: PrepareSponsoredTransactionInput,
-        required: true,
-      }),
-    },
+    args: args({ input: required(of(PrepareSponsoredTransactionInput, 'The transaction to build.')) }),
     resolve: (_, { input }, { services, clientIp }) =>
       services.relay.prepare({ ...input, sponsored: true }, clientIp),
   }),

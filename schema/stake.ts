@@ -1,31 +1,29 @@
-import { offsetUnits, type Page } from '../src/domain/page.ts'
+import { offsetUnits } from '../src/domain/page.ts'
 import type { StakeRow } from '../src/registry/rows.ts'
 import { STAKE_SORTS } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
-import { example } from './policy.ts'
 import { builder } from './builder.ts'
-import { connectionArgs, connectionType } from './connection.ts'
+import { args, inputType, required } from './inputs.ts'
+import { list, nullable, objectType, of, pubkey, time, u64 } from './columns.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
-import { NodeRef } from './node.ts'
-import { orderType, pageArgs, pageFields } from './page.ts'
+import { nodeType } from './node.ts'
+import { orderType, PAGE_ARGS, pageType } from './page.ts'
 
-const StakeRef = builder.objectRef<StakeRow>('Stake')
-const StakePageRef = builder.objectRef<Page<StakeRow>>('StakePage')
-
-const WithdrawalRef = builder.objectRef<WithdrawalRow>('Withdrawal').implement({
-  description: 'A withdrawal that was requested and is neither completed nor cancelled.',
-  fields: (t) => ({
-    amount: t.expose('amount', { description: 'Amount in USDC base units (6 decimals).', type: 'U64' }),
-    requestedAt: t.expose('requestedAt', { description: 'Block time of the request.', type: 'DateTime' }),
-    completableAt: t.expose('completableAt', {
-      nullable: true,
-      type: 'DateTime',
-      description:
+const WithdrawalRef = objectType<WithdrawalRow>(
+  'Withdrawal',
+  'A withdrawal that was requested and is neither completed nor cancelled.',
+  {
+    amount: u64('Amount in USDC base units (6 decimals).'),
+    requestedAt: time('Block time of the request.'),
+    completableAt: nullable(
+      time(
         'Time from which it can be completed. A new cooldown of the registry changes it. Null if the registry is not initialised.',
-    }),
-  }),
-})
+      ),
+    ),
+  },
+)
 
 const StakeOrderField = builder.enumType('StakeOrderField', {
   description: 'Sort key of stake accounts. Stakes with equal keys are sorted by pda.',
@@ -40,69 +38,49 @@ const StakeOrder = orderType('StakeOrder', StakeOrderField, {
   direction: 'Default: ascending by address, descending by deposit.',
 })
 
-const StakeFilter = builder.inputType('StakeFilter', {
-  description: 'Stake accounts must match all conditions.',
-  fields: (t) => ({
-    owner: t.field({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
-    agentPda: t.field({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
-  }),
+const StakeFilter = inputType('StakeFilter', 'Stake accounts must match all conditions.', {
+  owner: pubkey('Only stake accounts of this wallet.'),
+  agentPda: pubkey('Only the stake account of this agent.'),
 })
 
-const listArgs = () =>
-  builder.args((t) => ({
-    filter: t.field({ type: StakeFilter, description: 'Default: all stake accounts.' }),
-    orderBy: t.field({ type: StakeOrder, description: 'Default: by address.' }),
-  }))
+const LIST_ARGS = {
+  filter: of(StakeFilter, 'Default: all stake accounts.'),
+  orderBy: of(StakeOrder, 'Default: by address.'),
+}
 
-StakeRef.implement({
-  description: 'The stake account of an agent. Amounts are USDC base units (6 decimals).',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the stake account.' }),
-    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
-    owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
-    depositedAmount: t.expose('depositedAmount', {
-      ...example(600_000_000),
-      description: 'Deposit in USDC base units (6 decimals).',
-      type: 'U64',
-    }),
-    lockedAmount: t.expose('lockedAmount', {
-      ...example(0),
-      description: 'Part of the deposit that cannot be withdrawn, in USDC base units.',
-      type: 'U64',
-    }),
-    pendingWithdrawal: t.expose('pendingWithdrawal', {
-      ...example(0),
-      type: 'U64',
-      description: 'Requested withdrawal that is not completed yet, in USDC base units.',
-    }),
-    rentPayer: t.expose('rentPayer', {
-      type: 'Pubkey',
-      description: 'Who paid the rent of the account, and gets it back when the stake is closed.',
-    }),
-    withdrawal: t.field({
-      extensions: { tables: 'uncached' },
-      type: WithdrawalRef,
-      nullable: true,
-      description: 'The requested withdrawal. Null if there is none.',
-      resolve: ({ pda }, _, { loaders }) => loaders.withdrawalByStake.load(pda),
-    }),
-    agent: t.field({
-      extensions: { tables: ['agents'] },
-      type: AgentRef,
-      nullable: true,
-      description: 'The agent. Null if it is closed.',
-      resolve: ({ agentPda }, _, { loaders }) => loaders.agentByPda.load(agentPda),
-    }),
-  }),
-})
+const StakeRef = nodeType<StakeRow>(
+  'Stake',
+  'The stake account of an agent. Amounts are USDC base units (6 decimals).',
+  {
+    pda: pubkey('Address of the stake account.'),
+    agentPda: pubkey('Address of the agent’s account.'),
+    owner: pubkey('Wallet of the agent’s owner.'),
+    depositedAmount: u64('Deposit in USDC base units (6 decimals).', 600_000_000),
+    lockedAmount: u64('Part of the deposit that cannot be withdrawn, in USDC base units.', 0),
+    pendingWithdrawal: u64('Requested withdrawal that is not completed yet, in USDC base units.', 0),
+    rentPayer: pubkey('Who paid the rent of the account, and gets it back when the stake is closed.'),
+  },
+)
 
-StakePageRef.implement({
-  description: 'A page of stake accounts.',
-  fields: (t) => ({
-    ...pageFields(t),
-    stakes: t.expose('rows', { description: 'The stake accounts of this page.', type: [StakeRef] }),
+builder.objectFields(StakeRef, (t) => ({
+  withdrawal: t.field({
+    extensions: { tables: 'uncached' },
+    type: WithdrawalRef,
+    nullable: true,
+    description: 'The requested withdrawal. Null if there is none.',
+    resolve: ({ pda }, _, { loaders }) => loaders.withdrawalByStake.load(pda),
   }),
+  agent: t.field({
+    extensions: { tables: ['agents'] },
+    type: AgentRef,
+    nullable: true,
+    description: 'The agent. Null if it is closed.',
+    resolve: ({ agentPda }, _, { loaders }) => loaders.agentByPda.load(agentPda),
+  }),
+}))
+
+const StakePageRef = pageType('StakePage', 'A page of stake accounts.', {
+  stakes: list(of(StakeRef, 'The stake accounts of this page.')),
 })
 
 const StakeConnectionRef = connectionType('Stake', StakeRef)
@@ -123,14 +101,14 @@ builder.queryFields((t) => ({
     type: StakeRef,
     nullable: true,
     description: 'Returns one stake account. A closed one is not found.',
-    args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
+    args: args({ pda: required(pubkey('Address of the stake account.')) }),
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
     extensions: { errors: ['INVALID_CURSOR'] },
     type: StakeConnectionRef,
     description: 'Lists stake accounts.',
-    args: { ...listArgs(), ...connectionArgs() },
+    args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.stakes.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
@@ -138,7 +116,7 @@ builder.queryFields((t) => ({
     extensions: { units: ({ offset }) => 1 + offsetUnits(offset), tables: ['stakes'] },
     type: StakePageRef,
     description: 'The stake accounts of `stakes`, by offset.',
-    args: { ...listArgs(), ...pageArgs() },
+    args: args({ ...LIST_ARGS, ...PAGE_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.stakes.list({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),

@@ -1,6 +1,8 @@
 import type { WalletBalance } from '../src/relay/wallet-balance.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { builder } from './builder.ts'
+import { args, required } from './inputs.ts'
+import { pubkey } from './columns.ts'
 
 const WalletBalanceRef = builder.objectRef<WalletBalance>('WalletBalance').implement({
   description: 'What a wallet can spend, as the ledger node reports it.',
@@ -27,7 +29,7 @@ builder.queryField('walletBalance', (t) =>
     type: WalletBalanceRef,
     nullable: true,
     description: 'The SOL and USDC of a wallet, at confirmed.',
-    args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
+    args: args({ wallet: required(pubkey('Address of the wallet.')) }),
     resolve: (_, { wallet }, { services }) => services.wallets.balance(wallet),
   }),
 )
@@ -37,7 +39,7 @@ builder.mutationField('fundLocalnetWallet', (t) =>
     extensions: { rateLimit: 'prepare', localnetOnly: true, errors: [...BALANCE_ERRORS, 'LOCALNET_ONLY'] },
     type: WalletBalanceRef,
     description: 'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions.',
-    args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
+    args: args({ wallet: required(pubkey('Address of the wallet.')) }),
     resolve: (_, { wallet }, { services }) => services.wallets.fund(wallet),
   }),
 )

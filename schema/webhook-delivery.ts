@@ -1,5 +1,5 @@
 import type { Pubkey } from '@agent-registry/solana'
-import { offsetUnits, type Page, pageBounds } from '../src/domain/page.ts'
+import { offsetUnits, pageBounds } from '../src/domain/page.ts'
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
 import {
   ATTEMPT_ERRORS,
@@ -11,15 +11,17 @@ import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliverie
 import { pageSize } from '../src/domain/connection.ts'
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { builder } from './builder.ts'
+import { WALLET_POLICY } from './policy.ts'
+import { args, expected, required } from './inputs.ts'
+import { bool, id, int, list, nullable, objectType, of, text, time } from './columns.ts'
 import { enumValues } from './enum-values.ts'
-import { example, requiredExample, WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
-import { NEEDS_WEBHOOK, WebhookRef } from './webhook.ts'
-import { NodeRef } from './node.ts'
+import { NEEDS_WEBHOOK, WEBHOOK_ARG, WebhookRef } from './webhook.ts'
+import { nodeType } from './node.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { WHEN } from './event.ts'
-import { connectionArgs, connectionType } from './connection.ts'
-import { pageArgs, pageFields } from './page.ts'
+import { CONNECTION_ARGS, connectionType } from './connection.ts'
+import { PAGE_ARGS, pageType } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const DeliveryStatusRef = builder.enumType('WebhookDeliveryStatus', {
@@ -75,42 +77,20 @@ const AttemptErrorRef = builder.enumType('WebhookAttemptError', {
   }),
 })
 
-const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement({
-  description: 'A request to the receiver.',
-  fields: (t) => ({
-    number: t.exposeInt('number', {
-      ...example(1, { minimum: 1 }),
-      description: 'Number of the attempt, starting at 1.',
-    }),
-    trigger: t.expose('trigger', { description: 'Reason for the attempt.', type: DeliveryTriggerRef }),
-    outcome: t.expose('outcome', { description: 'Outcome of the attempt.', type: AttemptOutcomeRef }),
-    startedAt: t.expose('startedAt', { description: 'Start time.', type: 'DateTime' }),
-    durationMs: t.exposeInt('durationMs', {
-      ...example(42, { minimum: 0 }),
-      description: 'Duration in milliseconds.',
-    }),
-    responseStatus: t.exposeInt('responseStatus', {
-      ...example(200),
-      nullable: true,
-      description: 'HTTP status of the response. Null if there was no response; see `errorCode`.',
-    }),
-    errorCode: t.expose('errorCode', {
-      ...example('timeout'),
-      type: AttemptErrorRef,
-      description: 'Why there was no response. Null if there was one.',
-      nullable: true,
-    }),
-    responseExcerpt: t.exposeString('responseExcerpt', {
-      ...example('ok'),
-      nullable: true,
-      description: 'Start of the response body, if it is text. Shorter after three days.',
-    }),
-    nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'Time at which the next attempt was due. Null if there was none.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-  }),
+const AttemptRef = objectType<AttemptRecord>('WebhookAttempt', 'A request to the receiver.', {
+  number: int('Number of the attempt, starting at 1.', 1, { minimum: 1 }),
+  trigger: of(DeliveryTriggerRef, 'Reason for the attempt.'),
+  outcome: of(AttemptOutcomeRef, 'Outcome of the attempt.'),
+  startedAt: time('Start time.'),
+  durationMs: int('Duration in milliseconds.', 42, { minimum: 0 }),
+  responseStatus: nullable(
+    int('HTTP status of the response. Null if there was no response; see `errorCode`.', 200),
+  ),
+  errorCode: nullable(of(AttemptErrorRef, 'Why there was no response. Null if there was one.', 'timeout')),
+  responseExcerpt: nullable(
+    text('Start of the response body, if it is text. Shorter after three days.', 'ok'),
+  ),
+  nextAttemptAt: nullable(time('Time at which the next attempt was due. Null if there was none.')),
 })
 
 const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
@@ -119,79 +99,36 @@ const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
   values: enumValues([...WEBHOOK_EVENT_TYPES, 'ping'], { ...WHEN, ping: 'A test event.' }),
 })
 
-export const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
-  description: 'A delivery of one event to one webhook.',
-  interfaces: [NodeRef],
-  fields: (t) => ({
-    id: t.exposeID('id', { ...example(UUID_EXAMPLE), description: 'A UUID.' }),
-    eventId: t.exposeString('eventId', {
-      ...example('evt_7YbmGZ1qkWGDW5o4mhHQnS'),
-      description: 'The `id` in the body.',
-    }),
-    eventType: t.expose('eventType', {
-      ...example('agent.registered'),
-      type: DeliveryEventType,
-      description: 'Type of the event.',
-    }),
-    status: t.expose('status', { description: 'Current status.', type: DeliveryStatusRef }),
-    attemptCount: t.exposeInt('attemptCount', {
-      ...example(1, { minimum: 0 }),
-      description: 'Number of attempts.',
-    }),
-    nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'Time at which the next attempt is due. Null if there is none.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    createdAt: t.expose('createdAt', { description: 'Creation time.', type: 'DateTime' }),
-    completedAt: t.expose('completedAt', {
-      description: 'Time at which the delivery succeeded, finally failed or was cancelled. Null before.',
-      type: 'DateTime',
-      nullable: true,
-    }),
-    attempts: t.field({
-      type: [AttemptRef],
-      description: `The last ${ATTEMPTS_SHOWN} attempts, newest first.`,
-      resolve: ({ attempts }) => [...attempts],
-    }),
-  }),
-})
+export const DeliveryRef = nodeType<DeliveryRecord>(
+  'WebhookDelivery',
+  'A delivery of one event to one webhook.',
+  {
+    id: id('A UUID.', UUID_EXAMPLE),
+    eventId: text('The `id` in the body.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
+    eventType: of(DeliveryEventType, 'Type of the event.', 'agent.registered'),
+    status: of(DeliveryStatusRef, 'Current status.'),
+    attemptCount: int('Number of attempts.', 1, { minimum: 0 }),
+    nextAttemptAt: nullable(time('Time at which the next attempt is due. Null if there is none.')),
+    createdAt: time('Creation time.'),
+    completedAt: nullable(
+      time('Time at which the delivery succeeded, finally failed or was cancelled. Null before.'),
+    ),
+    attempts: list(of(AttemptRef, `The last ${ATTEMPTS_SHOWN} attempts, newest first.`)),
+  },
+)
 
-const DeliveryPageRef = builder.objectRef<Page<DeliveryRecord>>('WebhookDeliveryPage').implement({
-  description: 'A page of a webhook’s deliveries, newest first.',
-  fields: (t) => ({
-    ...pageFields(t),
-    deliveries: t.expose('rows', { description: 'The deliveries of this page.', type: [DeliveryRef] }),
-  }),
+const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s deliveries, newest first.', {
+  deliveries: list(of(DeliveryRef, 'The deliveries of this page.')),
 })
 
 const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
 
-const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implement({
-  description: 'The result of a recovery.',
-  fields: (t) => ({
-    recovered: t.exposeInt('recovered', {
-      ...example(12),
-      description: 'Number of deliveries that are due again.',
-    }),
-    more: t.exposeBoolean('more', {
-      description: 'True if more deliveries match than this call sends. Call again.',
-    }),
-  }),
+const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of a recovery.', {
+  recovered: int('Number of deliveries that are due again.', 12),
+  more: bool('True if more deliveries match than this call sends. Call again.'),
 })
 
-const webhookId = () =>
-  builder.args((t) => ({
-    id: t.string({ ...example(UUID_EXAMPLE), description: 'Identifier of the webhook.', required: true }),
-  }))
-const deliveryId = () =>
-  builder.args((t) => ({
-    deliveryId: t.string({
-      ...example(UUID_EXAMPLE),
-      description: 'Identifier of a delivery of the webhook.',
-      required: true,
-    }),
-  }))
+const DELIVERY_ARG = { deliveryId: required(text('Identifier of a delivery of the webhook.', UUID_EXAMPLE)) }
 
 builder.objectField(DeliveryRef, 'webhook', (t) =>
   t.field({
@@ -208,7 +145,7 @@ builder.objectField(WebhookRef, 'deliveries', (t) =>
     extensions: { weight: VALUES_PER_UNIT, errors: ['INVALID_CURSOR'] },
     type: DeliveryConnectionRef,
     description: 'The deliveries of this webhook, newest first. Costs a unit for each webhook.',
-    args: connectionArgs(),
+    args: args(CONNECTION_ARGS),
     resolve: ({ id, wallet }, page, { services, spend }, info) => {
       spend(pageSize(page) * ATTEMPTS_SHOWN * fieldsBelow(info))
       return services.webhooks.listDeliveriesConnection(wallet as Pubkey, id, page)
@@ -222,7 +159,7 @@ builder.queryFields((t) => ({
     type: DeliveryRef,
     nullable: true,
     description: 'Returns a delivery of a webhook.',
-    args: { ...webhookId(), ...deliveryId() },
+    args: args({ ...WEBHOOK_ARG, ...DELIVERY_ARG }),
     resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
       services.webhooks.getDelivery(await authenticate(), id, deliveryId),
   }),
@@ -231,7 +168,7 @@ builder.queryFields((t) => ({
     type: DeliveryConnectionRef,
     nullable: true,
     description: 'Lists the deliveries of a webhook, newest first.',
-    args: { ...webhookId(), ...connectionArgs() },
+    args: args({ ...WEBHOOK_ARG, ...CONNECTION_ARGS }),
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageSize(page) * ATTEMPTS_SHOWN * fieldsBelow(info))
@@ -243,7 +180,7 @@ builder.queryFields((t) => ({
     type: DeliveryPageRef,
     nullable: true,
     description: 'The deliveries of `webhookDeliveries`, by offset.',
-    args: { ...webhookId(), ...pageArgs() },
+    args: args({ ...WEBHOOK_ARG, ...PAGE_ARGS }),
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
@@ -257,7 +194,7 @@ builder.mutationFields((t) => ({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
     type: DeliveryRef,
     description: 'Sends a test event.',
-    args: webhookId(),
+    args: args(WEBHOOK_ARG),
     resolve: async (_, { id }, { services, clientIp, authenticate }) =>
       services.webhooks.ping({ wallet: await authenticate(), clientIp }, id),
   }),
@@ -269,7 +206,7 @@ builder.mutationFields((t) => ({
     type: DeliveryRef,
     description:
       'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule: one that succeeded or had all its attempts gets one more.',
-    args: { ...webhookId(), ...deliveryId() },
+    args: args({ ...WEBHOOK_ARG, ...DELIVERY_ARG }),
     resolve: async (_, { id, deliveryId }, { services, clientIp, authenticate }) =>
       services.webhooks.resend({ wallet: await authenticate(), clientIp }, id, deliveryId),
   }),
@@ -281,17 +218,15 @@ builder.mutationFields((t) => ({
     type: RecoveryRef,
     description:
       'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left.',
-    args: {
-      ...webhookId(),
-      since: t.arg.string({
-        ...requiredExample('2026-11-20T00:00:00Z', { format: 'date-time' }),
-        description: 'Start, ISO 8601 with a UTC offset.',
+    args: args({
+      ...WEBHOOK_ARG,
+      since: expected(
+        text('Start, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', { format: 'date-time' }),
+      ),
+      until: text('End, ISO 8601 with a UTC offset. Default: the current time.', '2026-11-21T00:00:00Z', {
+        format: 'date-time',
       }),
-      until: t.arg.string({
-        ...example('2026-11-21T00:00:00Z', { format: 'date-time' }),
-        description: 'End, ISO 8601 with a UTC offset. Default: the current time.',
-      }),
-    },
+    }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),
   }),

@@ -57,7 +57,11 @@ function rootField(operationId: string) {
   const operation = operations.get(`${operationId[0]?.toUpperCase()}${operationId.slice(1)}`)
   if (operation === undefined) throw new Error(`No GraphQL operation has the name of ${operationId}`)
   const { rest, definition } = operation
-  return { field: rootFields(operation)[0]!.field, operation: definition.operation, isExempt: rest?.exempt }
+  return {
+    field: rootFields(operation)[0]!.field,
+    operation: definition.operation,
+    isExempt: rest?.exempt === 'ALL',
+  }
 }
 
 function row(method: string, path: string, { operationId, summary, security }: Route): string[] {
@@ -66,7 +70,7 @@ function row(method: string, path: string, { operationId, summary, security }: R
   const auth = security?.length === 1 ? 'session' : 'wallet'
   const rateLimit = root?.field.extensions.rateLimit
   const limits = [
-    ...(root?.isExempt === true ? [] : ['reads']),
+    ...(root?.isExempt ? [] : ['reads']),
     ...(needsWallet ? ['authenticated'] : []),
     ...(rateLimit ? [rateLimit] : []),
     ...(SENDING.has(operationId) ? ['sends'] : []),

@@ -1,19 +1,16 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../src/platform/logger.ts'
-import { hasTag } from '../plugins/response-cache/cached-read.ts'
+import { sendPage } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** Nothing comes from another origin. `data:` is for the icons of wallets. */
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-cache',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-    "connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+const HEADERS = {
   'cross-origin-opener-policy': 'same-origin-allow-popups',
   'cross-origin-resource-policy': 'same-origin',
 }
@@ -43,9 +40,12 @@ export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Prom
 
   // Not permanent, so that browsers ask again if the console is switched off.
   app.get('/console', route, (_, reply) => reply.redirect(base))
-  const sendPage = html === null ? sendProblem : pageSender(html)
-  app.get('/console/', route, sendPage)
-  app.get('/console/*', route, sendPage)
+  const send = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    html === null
+      ? reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`)
+      : sendPage(request, reply, { html, policy: POLICY, headers: HEADERS })
+  app.get('/console/', route, send)
+  app.get('/console/*', route, send)
   if (html === null) return
   app.addHook('onRoute', (added) => {
     if (added.url.startsWith('/console/assets/')) Object.assign(added, route)
@@ -70,16 +70,4 @@ function readPage(dist: URL, base: string): string | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
-}
-
-function pageSender(html: string) {
-  const etag = `"${hash('sha256', html).slice(0, 32)}"`
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    reply.headers({ ...PAGE_HEADERS, etag })
-    return hasTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(html)
-  }
-}
-
-function sendProblem(_: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`)
 }

@@ -1,23 +1,14 @@
-import { enumParameter, integerParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import { DomainError, isDomainError } from '../../src/domain/errors.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
+import { type JsonSchema, resultOf, valueReader } from './query.ts'
 
-type JsonType = 'object' | 'array' | 'string' | 'boolean' | 'integer'
-
-interface JsonSchema {
-  /** Variants of an object. The services check that the members fit one of them. */
-  oneOf?: JsonSchema[]
-  type?: JsonType | [JsonType, 'null']
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  items?: JsonSchema
-  enum?: string[]
-  minimum?: number
-  maximum?: number
+const EXPECTED: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'text',
+  boolean: 'true or false',
 }
-
-const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
 
 /**
  * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
@@ -25,23 +16,16 @@ const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boole
  * top-level members. A value that should be a list but is not becomes null, for them to refuse.
  * With `refusesOtherLists`, it is refused here.
  */
-export function bodyReader(
-  given: JsonSchema,
-  { refusesOtherLists = false } = {},
-): (body: unknown) => { value: unknown } | { error: Error } {
+export function bodyReader(given: JsonSchema, { refusesOtherLists = false } = {}) {
   const schema = withAllVariants(given)
-  return (body) => {
-    try {
+  return (body: unknown) =>
+    resultOf(() => {
       if (kindOf(body) !== 'object') throw new DomainError('BODY_NOT_OBJECT')
       const [right, wrongLists] = refusesOtherLists
         ? [body as Record<string, unknown>, {}]
         : withoutWrongLists(body as object, schema)
-      return { value: { ...readMembers('', right, schema), ...wrongLists } }
-    } catch (error) {
-      if (isDomainError(error)) return { error }
-      throw error
-    }
-  }
+      return { ...readMembers('', right, schema), ...wrongLists }
+    })
 }
 
 function withAllVariants({ oneOf, ...schema }: JsonSchema): JsonSchema {
@@ -90,17 +74,12 @@ function memberPath(path: string, name: string): string {
 }
 
 function read(path: string, value: unknown, schema: JsonSchema): unknown {
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  if (schema.enum !== undefined) return enumParameter(schema.enum)(path, value)
+  const [type] = [schema.type].flat()
+  if (schema.enum !== undefined || type === 'integer') return valueReader({ ...schema, type })(path, value)
   if (type === undefined) return value
-  if (type === 'integer')
-    return integerParameter({ min: schema.minimum ?? 0, max: schema.maximum ?? Number.MAX_SAFE_INTEGER })(
-      path,
-      value,
-    )
   if (kindOf(value) !== type) {
     const shown = typeof value === 'object' && value !== null ? kindOf(value) : quoted(value)
-    throw new DomainError('INVALID_TYPE', { parameter: path, expected: EXPECTED[type], value: shown })
+    throw new DomainError('INVALID_TYPE', { parameter: path, expected: EXPECTED[type]!, value: shown })
   }
   if (type === 'object') return readMembers(path, value as Record<string, unknown>, schema)
   if (type === 'array' && schema.items !== undefined) {

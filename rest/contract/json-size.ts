@@ -1,6 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
-import { endOfString } from '../../src/domain/repeated-key.ts'
-import { jsonParser } from './json-parser.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { endOfString, findRepeatedKey } from '../../src/domain/repeated-key.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const [QUOTE, COMMA, LAST_BLANK] = [0x22, 0x2c, 0x20]
@@ -35,4 +36,21 @@ export function hasMoreMembers(json: string, max: number): boolean {
     if (code === QUOTE) i = endOfString(json, i)
   }
   return false
+}
+
+type Done = (error: Error | null, body?: unknown) => void
+
+/**
+ * Parses a JSON body. Fails for invalid JSON, keys such as `__proto__`, and repeated keys, of which
+ * the parser would drop one value.
+ */
+function jsonParser(app: RestApp) {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  return (request: FastifyRequest, text: string, done: Done): void => {
+    void parse(request, text, (error, body) => {
+      const repeated = error === null ? findRepeatedKey(text) : null
+      if (repeated === null) done(error, body)
+      else done(new DomainError('REPEATED_MEMBER', { given: quoted(repeated) }))
+    })
+  }
 }

@@ -8,7 +8,7 @@ export interface RawQuery extends Record<string, unknown> {
 }
 
 interface Reader {
-  readonly read: (parameter: string, text: string) => unknown
+  readonly read: (parameter: string, value: unknown) => unknown
   /** The parameter is repeated for each entry of the list. */
   readonly isList: boolean
 }
@@ -18,17 +18,20 @@ interface Reader {
  * encoded parameters, and converts numbers, booleans and enums, because GraphQL variables have
  * types. The services check everything else.
  */
-export function queryReader({
-  properties = {},
-}: JsonSchema): (query: RawQuery) => { value: unknown } | { error: Error } {
+export function queryReader({ properties = {} }: JsonSchema): (query: RawQuery) => ReadResult {
   const readers = new Map(Object.entries(properties).map(([name, type]) => [name, reader(type)]))
-  return ({ text }) => {
-    try {
-      return { value: read(text, readers) }
-    } catch (error) {
-      if (isDomainError(error)) return { error }
-      throw error
-    }
+  return ({ text }) => resultOf(() => read(text, readers))
+}
+
+type ReadResult = { value: unknown } | { error: Error }
+
+/** What Fastify expects of a reader. */
+export function resultOf(read: () => unknown): ReadResult {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (isDomainError(error)) return { error }
+    throw error
   }
 }
 
@@ -77,7 +80,10 @@ function reader(schema: JsonSchema): Reader {
   return { isList, read: valueReader(schema.items ?? schema) }
 }
 
-/** Reads one value of a URL. Throws INVALID_INTEGER, INVALID_BOOLEAN and INVALID_ENUM. */
+/**
+ * Reads one value of a URL, or an integer or a choice of a body. Throws INVALID_INTEGER,
+ * INVALID_BOOLEAN and INVALID_ENUM.
+ */
 export function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
   if (kind === 'integer')
     return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
@@ -86,11 +92,16 @@ export function valueReader({ type: kind, minimum, maximum, enum: choices }: Jso
   return (_, text) => text
 }
 
+/** What readers use of the schema of a request. */
 export interface JsonSchema {
-  items?: JsonSchema
+  /** Variants of an object. The services check that the members fit one of them. */
+  oneOf?: JsonSchema[]
+  /** Or a list of a type and `null`. */
+  type?: string | readonly string[]
   properties?: Record<string, JsonSchema>
-  type?: string
+  required?: string[]
+  items?: JsonSchema
+  enum?: string[]
   minimum?: number
   maximum?: number
-  enum?: string[]
 }

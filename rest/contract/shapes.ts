@@ -8,7 +8,7 @@ export const VALUES = 'x-values'
 
 /**
  * Gives a schema a name. The OpenAPI document has it once, in `components.schemas`
- * (openapi/components.ts). Routes and validators see the schema itself.
+ * (openapi/document.ts). Routes and validators see the schema itself.
  */
 export const named = (name: string, schema: Json): Json => ({ ...schema, [NAME]: name })
 
@@ -24,7 +24,6 @@ export const DateTime: Json = {
   format: 'date-time',
   examples: ['2026-11-21T06:29:22.000Z'],
 }
-export const EVENT_TYPE_EXAMPLE = 'agent.registered'
 
 /** An object whose members are all required, except for `optional`. */
 export function object(
@@ -44,17 +43,6 @@ export const text = (description: string, example: string): Json => ({
 export const integer = (description: string, example: number, range: Json = {}): Json => ({
   type: 'integer',
   ...range,
-  description,
-  examples: [example],
-})
-
-/** An on-chain u64: an exact integer of up to 20 digits. Some JSON parsers round it. */
-export const u64 = (description: string, example: number): Json =>
-  integer(description, example, { format: 'uint64', minimum: 0 })
-
-export const choice = (values: readonly string[], description: string, example = values[0]): Json => ({
-  type: 'string',
-  enum: [...values],
   description,
   examples: [example],
 })

@@ -1,19 +1,19 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
-import { DomainError } from '../../src/domain/errors.ts'
+import type { DidDocument } from '../../src/identity/did/document.ts'
+import { DomainError, type ErrorCode, isDomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
+import { errorResponse, handleError } from '../contract/errors.ts'
 import { addVary } from '../contract/vary.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { operations as documents } from '../documents/documents.ts'
 import {
-  type DidData,
   metadataOf,
   partOf,
   type ResolvedAgent,
   toMultikeyDocument,
 } from '../../src/identity/did/representations.ts'
-import { sendResolutionError } from './identifier-errors.ts'
 import { DEREFERENCING, DOCUMENT_TYPES, RESOLUTION_TYPES, resolveIdentifierSchema } from './schemas.ts'
 import { preferredType } from './media-type.ts'
 
@@ -27,7 +27,7 @@ interface Request {
 
 interface Resolution {
   readonly agent: ResolvedAgent
-  readonly didDocument: DidData
+  readonly didDocument: DidDocument
 }
 
 /** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
@@ -72,4 +72,34 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
       })
     return endpoint === null ? send(found) : reply.code(303).header('location', endpoint).send()
   })
+}
+
+const TYPES: Partial<Record<ErrorCode, string>> = {
+  INVALID_DID: 'INVALID_DID',
+  DID_NOT_FOUND: 'NOT_FOUND',
+  DID_RESOURCE_NOT_FOUND: 'NOT_FOUND',
+  DID_METHOD_NOT_SUPPORTED: 'METHOD_NOT_SUPPORTED',
+  NOT_ACCEPTABLE: 'REPRESENTATION_NOT_SUPPORTED',
+}
+
+/** Sends errors of resolution in the form of DID Resolution to clients that ask for its results. */
+function sendResolutionError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const name = isDomainError(error) ? TYPES[error.code] : undefined
+  const { accept } = request.headers
+  const type = accept === undefined ? null : preferredType(accept, ['', ...RESOLUTION_TYPES, DEREFERENCING])
+  if (name === undefined || !type || !isDomainError(error)) return handleError(error, request, reply)
+  const { status, body } = errorResponse(error)
+  const failure = { error: { type: `https://www.w3.org/ns/did#${name}`, title: body.error } }
+  const result =
+    type === DEREFERENCING
+      ? { content: null, contentMetadata: {}, dereferencingMetadata: failure }
+      : { didDocument: null, didResolutionMetadata: failure, didDocumentMetadata: {} }
+  return reply
+    .code(status)
+    .type(type)
+    .send(Buffer.from(JSON.stringify(result)))
 }

@@ -2,7 +2,6 @@ import { errorResponses } from '../contract/error-responses.ts'
 import { DateTime, type Json, named, object, text } from '../contract/shapes.ts'
 import { responseSchema } from '../documents/responses.ts'
 import { operations } from '../documents/documents.ts'
-import { ageHeaders, conditionalRequest, notModified } from '../documents/request-parts.ts'
 import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import { DID_MEDIA_TYPES } from './media-type.ts'
 
@@ -49,31 +48,12 @@ const MultikeyDocument = named('MultikeyDidDocument', {
   properties: { ...members, verificationMethod: { ...members['verificationMethod'], items: MultikeyMethod } },
 })
 
-const tags = ['DID']
-const params = object({
-  did: { ...members['id'], description: '`did:sol:<owner>`. Colons can be percent-encoded.' },
-})
-
-export const getDidDocumentSchema = {
-  operationId: 'getDidDocument',
-  tags,
-  summary: 'Read a DID Document',
-  description:
-    'The media type is `application/did+ld+json`. If the Accept header prefers `application/did`, the document has that type and its key the form Multikey, which stock verifiers read.',
-  params,
-  querystring: object({}),
-  ...conditionalRequest,
-  response: {
-    200: {
-      description: 'The DID Document.',
-      headers: ageHeaders(true),
-      content: {
-        [DID_MEDIA_TYPES[0]]: { schema: DidDocument },
-        [DID_MEDIA_TYPES[1]]: { schema: MultikeyDocument },
-      },
-    },
-    ...notModified(ageHeaders(true)),
-    ...errorResponses({ codes: ['INVALID_DID', 'DID_NOT_FOUND'] }),
+/** The response of GET /did/{did}/document. */
+export const didDocumentResponse = {
+  description: 'The DID Document.',
+  content: {
+    [DID_MEDIA_TYPES[0]]: { schema: DidDocument },
+    [DID_MEDIA_TYPES[1]]: { schema: MultikeyDocument },
   },
 }
 
@@ -130,7 +110,7 @@ const content = {
 
 export const resolveIdentifierSchema = {
   operationId: 'resolveIdentifier',
-  tags,
+  tags: ['DID'],
   summary: 'Resolve a DID or dereference a DID URL',
   description:
     'The HTTPS binding of W3C DID Resolution. The key has the form Multikey. `Accept: application/did-resolution` adds the metadata. A DID URL with a fragment, such as `<did>%23key-1`, returns that part of the document. Clients that ask for a result get errors in the form of DID Resolution, others as in the rest of this document.',

@@ -15,13 +15,17 @@ import {
   visitWithTypeInfo,
   type FragmentDefinitionNode,
   getDirectiveValues,
+  getOperationAST,
   type GraphQLDirective,
   type GraphQLEnumType,
   GraphQLError,
   Kind,
+  NoUnusedFragmentsRule,
   type OperationDefinitionNode,
   parse,
+  separateOperations,
   Source,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql'
@@ -34,7 +38,7 @@ export interface Rest {
   readonly tag: string
   readonly status: number
   readonly store: boolean
-  readonly exempt: boolean
+  readonly exempt?: 'OVERLOAD' | 'ALL' | null
   readonly anyQuery: boolean
   readonly bodyLimit?: number | null
 }
@@ -111,17 +115,22 @@ export function directiveOf<Name extends keyof Directives>(
   return (getDirectiveValues(directive, node) as Directives[Name] | undefined) ?? null
 }
 
-/** The operations of these files, which can also use the `shared` fragments. */
+/** Operators need not use all fragments of rest/. */
+const RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
+
+/** The operations of these files. They can use `shared` fragments, or replace them by their own. */
 export function load(
   sources: readonly Source[],
   shared: Fragments = new Map(),
 ): ReadonlyMap<string, Operation> {
-  const definitions = sources.flatMap(definitionsOf)
-  const fragments = new Map([...shared, ...fragmentsOf(definitions)])
-  const loaded = definitions
-    .filter((each) => each.kind === Kind.OPERATION_DEFINITION)
-    .map((definition) => toOperation(definition, fragments))
-  refuseRepeated(loaded, 'name', ({ name }) => name)
+  const own = sources.flatMap(definitionsOf)
+  const isReplaced = ({ name }: FragmentDefinitionNode): boolean =>
+    own.some((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name.value)
+  const others = Array.from(shared.values()).filter((each) => !isReplaced(each))
+  const all: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...others, ...own] }
+  const [invalid] = validate(extended, all, RULES)
+  if (invalid !== undefined) throw new Error(invalid.toString())
+  const loaded = Object.values(separateOperations(all)).map(toOperation)
   refuseRepeated(loaded, 'name as a tool', ({ tool }) => tool && tool.name)
   refuseRepeated(
     loaded,
@@ -160,30 +169,19 @@ function snakeCase(name: string): string {
   return name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }
 
-function fragmentsOf(definitions: readonly DefinitionNode[]): [string, FragmentDefinitionNode][] {
-  const found = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
-  const names = found.map(({ name }) => name.value)
-  const repeated = found.find(({ name }, i) => names.indexOf(name.value) < i)
-  if (repeated !== undefined) throw mistake(`There are two fragments ${repeated.name.value}`, repeated)
-  return found.map((each) => [each.name.value, each])
-}
-
-function toOperation(definition: OperationDefinitionNode, all: Fragments): Operation {
+/** `written` is an operation with its fragments. */
+function toOperation(written: DocumentNode): Operation {
+  const definition = getOperationAST(written)!
   const name = definition.name?.value ?? ''
-  const fragments = usedFragments(definition, all)
-  const written: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }
-  checkNames(definition)
-  const [invalid] = validate(extended, written)
-  if (invalid !== undefined) throw new Error(invalid.toString())
+  const fragments = written.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
   const [summary = '', ...lines] = (definition.description?.value ?? '').split('\n')
   const rest = directiveOf('rest', definition)
-  const tool = directiveOf('tool', definition)
-  if (rest !== null && summary === '')
-    throw mistake('It needs a description, whose first line is the summary', definition)
-  return {
+  const given = directiveOf('tool', definition)
+  const tool = given && { ...given, name: given.name ?? snakeCase(name) }
+  const operation: Operation = {
     name,
     definition,
-    fragments,
+    fragments: new Map(fragments.map((each) => [each.name.value, each])),
     document: toRun(written, definition),
     summary,
     description: lines
@@ -191,9 +189,11 @@ function toOperation(definition: OperationDefinitionNode, all: Fragments): Opera
       .trim()
       .replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
     rest,
-    tool: tool && { ...tool, name: tool.name ?? snakeCase(name) },
+    tool,
     isOperators: false,
   }
+  check(operation)
+  return operation
 }
 
 const PATH = /^(?:\/(?:[\w~-][\w.~-]*|\{\w+\}))+$/
@@ -201,48 +201,25 @@ const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/
 const MODEL_NAME = /^[A-Z]\w*$/
 
 /** Checks what GraphQL allows, but URLs, OpenAPI or clients of MCP do not. */
-function checkNames(definition: OperationDefinitionNode): void {
+function check({ name, definition, summary, rest, tool }: Operation): void {
   const refuse = (problem: string): never => {
     throw mistake(problem, definition)
   }
-  if (!MODEL_NAME.test(definition.name?.value ?? ''))
-    refuse('It needs a name that begins with an upper-case letter')
-  const argument = (directive: string, name: string): string | null => {
-    const node = definition.directives?.find((each) => each.name.value === directive)
-    const value = node?.arguments?.find((each) => each.name.value === name)?.value
-    return value !== undefined && 'value' in value ? String(value.value) : null
-  }
-  const path = argument('rest', 'path')
-  if (path !== null && !PATH.test(path)) refuse(`Its path must be made of /name and /{variable}, got ${path}`)
-  const status = argument('rest', 'status')
-  if (status !== null && !/^2\d\d$/.test(status)) refuse(`Its status must be 200 to 299, got ${status}`)
-  const tool = argument('tool', 'name')
-  if (tool !== null && !TOOL_NAME.test(tool)) refuse(`The name of its tool must be snake_case, got ${tool}`)
+  if (!MODEL_NAME.test(name)) refuse('It needs a name that begins with an upper-case letter')
+  if (rest !== null && !PATH.test(rest.path))
+    refuse(`Its path must be made of /name and /{variable}, got ${rest.path}`)
+  if (rest !== null && (rest.status < 200 || rest.status > 299))
+    refuse(`Its status must be 200 to 299, got ${rest.status}`)
+  if (rest !== null && summary === '') refuse('It needs a description, whose first line is the summary')
+  if (tool !== null && !TOOL_NAME.test(tool.name))
+    refuse(`The name of its tool must be snake_case, got ${tool.name}`)
   visit(definition, {
     Directive: (node) => {
-      if (node.name.value !== 'model') return
-      const name = node.arguments?.[0]?.value
-      if (name?.kind === Kind.STRING && !MODEL_NAME.test(name.value))
-        throw mistake(`The name of a model must be like AgentSummary, got ${name.value}`, node)
+      const model = node.name.value === 'model' ? node.arguments?.[0]?.value : undefined
+      if (model?.kind === Kind.STRING && !MODEL_NAME.test(model.value))
+        throw mistake(`The name of a model must be like AgentSummary, got ${model.value}`, node)
     },
   })
-}
-
-function usedFragments(definition: OperationDefinitionNode, all: Fragments): Fragments {
-  const used = new Map<string, FragmentDefinitionNode>()
-  const find = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
-    visit(node, {
-      FragmentSpread: ({ name: { value: name } }) => {
-        const fragment = all.get(name)
-        // Validation reports a missing one.
-        if (fragment === undefined || used.has(name)) return
-        used.set(name, fragment)
-        find(fragment)
-      },
-    })
-  }
-  find(definition)
-  return used
 }
 
 /**

@@ -112,16 +112,12 @@ function policyOf(operation: Operation): Policy {
 }
 
 function tablesOf(fields: readonly Selected[]): readonly ReadTables[] | 'uncached' {
-  const found = new Set<ReadTables>()
-  for (const { field, inner, variants } of fields)
-    for (const tables of [
-      field.extensions.tables ?? [],
-      ...[inner ?? [], ...(variants?.values() ?? [])].map(tablesOf),
-    ]) {
-      if (tables === 'uncached') return tables
-      for (const each of tables) found.add(each)
-    }
-  return [...found]
+  const all = fields.flatMap(({ field, inner, variants }) => [
+    field.extensions.tables ?? [],
+    ...[inner ?? [], ...(variants?.values() ?? [])].map(tablesOf),
+  ])
+  const cached = all.filter((tables) => tables !== 'uncached')
+  return cached.length < all.length ? 'uncached' : [...new Set(cached.flat())]
 }
 
 export function argumentsOf({ definition }: Operation): Arguments {
@@ -130,6 +126,7 @@ export function argumentsOf({ definition }: Operation): Arguments {
   const bodyDefinition = variables.find((each) => directiveOf('body', each) !== null)
   const bodyVariable = bodyDefinition?.variable.name.value ?? null
   const bodyType = bodyDefinition && objectTypeOf(targets.get(nameOf(bodyDefinition))!)
+  const members = bodyType?.getFields() ?? {}
   const others = variables.filter((each) => each !== bodyDefinition)
   const unplaced = variables.find((each) => !targets.has(nameOf(each)))
   if (unplaced !== undefined)
@@ -139,7 +136,7 @@ export function argumentsOf({ definition }: Operation): Arguments {
     )
   const inputs = {
     ...Object.fromEntries(others.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
-    ...bodyType?.getFields(),
+    ...members,
   }
   const defaults = Object.fromEntries(
     others.flatMap((each) =>
@@ -148,11 +145,9 @@ export function argumentsOf({ definition }: Operation): Arguments {
   )
   const toVariables: Arguments['toVariables'] = (values) => {
     if (bodyVariable === null) return values
-    const outsideNames = new Set(others.map(nameOf))
-    const { outside = [], inside = [] } = Object.groupBy(Object.entries(values), ([name]) =>
-      outsideNames.has(name) ? 'outside' : 'inside',
-    )
-    return { ...Object.fromEntries(outside), [bodyVariable]: Object.fromEntries(inside) }
+    const given = (isMember: boolean) =>
+      Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(members, name) === isMember))
+    return { ...given(false), [bodyVariable]: given(true) }
   }
   return { inputs, bodyVariable, isOneOf: bodyType?.isOneOf === true, defaults, toVariables }
 }

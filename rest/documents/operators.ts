@@ -52,7 +52,10 @@ function check(operation: Operation): void {
   if (tool !== null && tool.effect !== 'READ') refuse('The effect of a query is READ')
   if (tool !== null && TOOL_NAMES.has(tool.name)) refuse(`The service has the tool ${tool.name}`)
   if (rest !== null && !rest.path.startsWith(PREFIX)) refuse(`Its path must begin with ${PREFIX}`)
-  if (rest !== null && (rest.method !== 'GET' || rest.exempt || rest.anyQuery || rest.bodyLimit != null))
+  if (
+    rest !== null &&
+    (rest.method !== 'GET' || rest.exempt != null || rest.anyQuery || rest.bodyLimit != null)
+  )
     refuse('Of @rest it can set path, tag, status and store')
   checkDocumentSize(document)
   const units = operationUnits(definition, (fragment) => operation.fragments.get(fragment))

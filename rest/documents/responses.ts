@@ -24,6 +24,8 @@ import { choice, scalar } from './json-schema.ts'
 export interface Selected {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
+  /** All selections of it. */
+  readonly nodes: readonly FieldNode[]
   /** The name in the response. */
   readonly name: string
   readonly optional: boolean
@@ -36,7 +38,10 @@ export interface Selected {
 }
 
 /** The fields of the response to an operation. */
-export function rootFields({ definition, fragments }: Operation): readonly Selected[] {
+export function rootFields({
+  definition,
+  fragments,
+}: Pick<Operation, 'definition' | 'fragments'>): readonly Selected[] {
   return select([definition.selectionSet], schema.getRootType(definition.operation)!, fragments)
 }
 
@@ -77,6 +82,7 @@ function toSelected(
   return {
     field,
     node,
+    nodes,
     name: directiveOf('as', node)?.name ?? alias,
     optional: nodes.some((each) => directiveOf('optional', each) !== null),
     inner: isObjectType(type) ? select(sets, type, fragments) : variants?.size === 1 ? same! : null,

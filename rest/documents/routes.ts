@@ -6,17 +6,21 @@ import { errorResponses } from '../contract/error-responses.ts'
 import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
+import { responseText } from '../response-text.ts'
+import { restSchema } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
-import { bodyOf, responseSchema, rootFields } from './responses.ts'
+import { bodyOf, isBody, responseSchema, rootFields } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
 export interface SpecialCase {
-  readonly body: (data: never) => unknown
-  /** Of the body. */
+  readonly body: (data: never, mediaType?: string) => unknown
+  /** Of the body, or the response with a schema for each media type. */
   readonly schema: Json
+  /** Chooses the media type of a cacheable read by the Accept header. Default: JSON. */
+  readonly mediaType?: (accept: string | undefined) => string
 }
 
 interface RouteOptions {
@@ -47,14 +51,23 @@ function ignoreBodies(app: RestApp): void {
   })
 }
 
+const EXEMPT = { OVERLOAD: 'unshed', ALL: 'exempt' } as const
+
 function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }: RouteOptions): void {
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, tables } = policy
   const special = specialCases[name]
-  const toBody = (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint)
   const send = isCacheable(endpoint)
-    ? operations.read(document, { tables: tables as readonly ReadTables[], toBody, chargeAll: isOperators })
-    : sendResult(operations.run(document, { chargeAll: isOperators }), toBody, rest)
+    ? operations.read(document, {
+        tables: tables as readonly ReadTables[],
+        ...textOf(endpoint, special),
+        chargeAll: isOperators,
+      })
+    : sendResult(
+        operations.run(document, { chargeAll: isOperators }),
+        (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint),
+        rest,
+      )
   const variablesOf = variableReader(endpoint)
   app.route({
     method: rest.method,
@@ -62,7 +75,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
     schema: routeSchema(endpoint, special?.schema ?? responseSchema(endpoint)),
     config: {
       ...(login === undefined
-        ? { priority: rest.exempt ? 'exempt' : priority }
+        ? { priority: rest.exempt == null ? priority : EXEMPT[rest.exempt] }
         : operations.walletAuth.config),
       spellParameter: parameterSpelling({ ...endpoint.path, ...endpoint.query }),
     },
@@ -76,6 +89,20 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
 /** The response cache sends 200, and lets clients keep the response. */
 function isCacheable({ rest, policy: { tables } }: Endpoint): boolean {
   return tables !== undefined && tables !== 'uncached' && rest.status === 200 && rest.store
+}
+
+/** What runs, and how the body of the response is written. */
+function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
+  if (special !== undefined) {
+    const body = special.body as (data: object, mediaType: string) => unknown
+    return {
+      mediaType: special.mediaType,
+      toText: (data: object, mediaType: string) => JSON.stringify(body(data, mediaType)),
+    }
+  }
+  const fields = rootFields(endpoint)
+  const { document, write } = responseText(restSchema, endpoint.document, fields, isBody(fields))
+  return { compiled: document, toText: write }
 }
 
 type Variables = Record<string, unknown>
@@ -145,7 +172,7 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
         codes: errors,
         hasBody: body !== null,
         needsWallet: login !== undefined,
-        isCounted: !rest.exempt,
+        isCounted: rest.exempt !== 'ALL',
       }),
     },
   }

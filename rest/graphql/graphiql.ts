@@ -3,11 +3,11 @@ import { addVary } from '../contract/vary.ts'
 import { type PageContent, sendPage, servePageFiles } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
-const EXAMPLE = `# Agents with their stakes, highest reputation first.
+export const EXAMPLE = `# Agents with their stakes, highest reputation first.
 {
-  agents(sort: reputation, limit: 5) {
-    total
-    agents { pda name tier reputationScore stake { depositedAmount } }
+  agents(orderBy: { field: REPUTATION }, first: 5) {
+    totalCount
+    nodes { pda name tier reputationScore stake { depositedAmount } }
   }
 }
 `

@@ -1,4 +1,5 @@
 import {
+  type ASTVisitor,
   type DocumentNode,
   execute,
   type ExecutionArgs,
@@ -7,11 +8,11 @@ import {
   type GraphQLSchema,
   subscribe,
   validate,
+  type ValidationContext,
   type ValidationRule,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { checkDocumentSize } from '../../schema/document-size.ts'
-import { introspectionLimits } from '../../schema/introspection-limits.ts'
 import { hasTooManyValues, LIMITS, parseLimited } from '../../schema/limits.ts'
 import { tooManyValues } from '../contract/json-size.ts'
 
@@ -53,6 +54,20 @@ export function guards(toClientError: ToClientError): Plugin {
       const { result } = payload
       if (!('errors' in result) || result.errors === undefined) return
       payload.setResult({ ...result, errors: limitErrors(result.errors, toClientError) })
+    },
+  }
+}
+
+/**
+ * Validation rule: introspection fields must not have aliases, because each alias repeats all
+ * descriptions in the response. Tools do not use aliases. `__type` may have them for several types.
+ */
+function introspectionLimits(context: ValidationContext): ASTVisitor {
+  return {
+    Field: (field) => {
+      const describes = field.name.value === '__schema' || context.getParentType()?.name.startsWith('__')
+      if (describes && field.alias !== undefined)
+        context.reportError(new GraphQLError('Introspection must not use aliases', { nodes: field }))
     },
   }
 }

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../src/services.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object, Pubkey } from '../contract/shapes.ts'
 import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'
-import { hasTag } from '../plugins/response-cache/cached-read.ts'
+import { sendTagged } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
@@ -38,24 +37,12 @@ const schema = {
 
 /** Serves a static document. It needs no GraphQL operation. */
 export function idlRoute(app: RestApp, services: Services): void {
-  let document: TaggedDocument | undefined
+  let document: { readonly body: string; readonly etag: string } | undefined
   app.get('/idl.json', { schema }, async (request, reply) => {
     document ??= tagged(JSON.stringify(services.idl))
-    return send(request, reply, document)
+    reply.header('cache-control', 'public, max-age=300')
+    return sendTagged(request, reply, { type: 'application/json; charset=utf-8', ...document })
   })
 }
 
-interface TaggedDocument {
-  readonly body: string
-  readonly etag: string
-}
-
-function tagged(body: string): TaggedDocument {
-  return { body, etag: `"${hash('sha256', body, 'base64url')}"` }
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: TaggedDocument): FastifyReply {
-  reply.headers({ etag, 'cache-control': 'public, max-age=300' })
-  if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(body)
-}
+const tagged = (body: string) => ({ body, etag: `"${hash('sha256', body, 'base64url')}"` })

@@ -1,94 +1,110 @@
-import { createHash } from 'node:crypto'
-import type { McpServer } from '@modelcontextprotocol/server'
+import { hash, randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { type McpServer, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../src/domain/errors.ts'
 import { createPlaces } from '../../src/platform/overload/places.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
-import { SseTransport } from './sse-transport.ts'
+import { hijack } from '../plugins/event-stream.ts'
+
+/** Where clients post the messages of a session. */
+export const MESSAGES = '/mcp/messages'
 
 /** Time without a message after which a session may be closed to make room for another one. */
-export const QUIET_MS = 60_000
+const QUIET_MS = 60_000
 
 interface Session {
-  readonly transport: SseTransport
+  readonly transport: Transport
   /** What its messages must prove. Null if its stream has no wallet: then they prove nothing. */
   readonly proof: string | null
   /** The session was used. */
   readonly touch: () => void
 }
 
-export type Received = 'accepted' | 'unknown session' | 'invalid message'
-
-/** A message to a session. The id of the session is no proof: it is in URLs, and so in logs. */
-export interface PostedMessage {
-  readonly sessionId: string
-  /** The `proofOf` its request. */
-  readonly proof: string | null
-  readonly message: unknown
-}
-
-/** A hash of the Authorization. Null without one: then the session has no wallet. */
-export function proofOf({ headers: { authorization } }: FastifyRequest): string | null {
-  return authorization === undefined ? null : createHash('sha256').update(authorization).digest('base64')
-}
-
-/** Sessions of the HTTP+SSE transport (protocol 2024-11-05). A session ends with its stream. */
+/**
+ * Sessions of the HTTP+SSE transport (protocol 2024-11-05): the server sends messages on a stream,
+ * the client posts them to the path that the first event names. A session ends with its stream.
+ */
 export interface Sessions {
-  /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
-  checkLimit(clientIp: string): void
-  open(server: McpServer, reply: FastifyReply): Promise<void>
-  /** Passes a posted message to its session. */
-  receive(posted: PostedMessage): Received
+  /** Opens a session on the response. Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
+  open(reply: FastifyReply, createServer: () => McpServer): Promise<void>
+  /** Passes a posted message to its session. Throws MCP_SESSION_NOT_FOUND and INVALID_REQUEST. */
+  receive(request: FastifyRequest): void
   closeAll(): Promise<void>
 }
 
-type SessionLimits = Pick<ConnectionLimits, 'sessions' | 'sessionIdleMs'>
-
-export function createSessions(
-  messagesPath: string,
-  { sessions: max, sessionIdleMs }: SessionLimits,
-  idPrefix: string,
-): Sessions {
+export function createSessions({ sessions: max, sessionIdleMs }: ConnectionLimits): Sessions {
   const sessions = new Map<string, Session>()
   const places = createPlaces(max, { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' })
   return {
-    checkLimit: (clientIp) => places.check(clientIp),
-    open: async (server, { request, raw: response }) => {
-      const transport = new SseTransport(messagesPath, response, idPrefix)
-      let isQuiet = false
-      // There is one: `checkLimit` was called just before.
-      const place = places.enter(request.ip, { isIdle: () => isQuiet, close: () => response.destroy() })
-      const quiet = setTimeout(() => (isQuiet = true), QUIET_MS).unref()
+    open: async (reply, createServer) => {
+      places.check(reply.request.ip)
+      const stream = hijack(reply)
+      if (stream.destroyed) return
+      const server = createServer()
+      const id = randomUUID()
+      const transport = createTransport(stream, `${MESSAGES}?sessionId=${id}`)
+      let usedAt = performance.now()
+      const isIdle = (): boolean => performance.now() - usedAt >= QUIET_MS
+      const place = places.enter(reply.request.ip, { isIdle, close: () => stream.destroy() })
       const idle = setTimeout(() => void transport.close(), sessionIdleMs).unref()
       const touch = (): void => {
-        isQuiet = false
-        quiet.refresh()
+        usedAt = performance.now()
         idle.refresh()
         place.touch()
       }
-      sessions.set(transport.sessionId, { transport, proof: proofOf(request), touch })
-      response.once('close', () => {
-        clearTimeout(quiet)
+      sessions.set(id, { transport, proof: proofOf(reply.request), touch })
+      stream.once('close', () => {
         clearTimeout(idle)
         place.leave()
-        sessions.delete(transport.sessionId)
+        sessions.delete(id)
         void server.close()
       })
       await server.connect(transport)
     },
-    receive: ({ sessionId, proof, message }) => {
+    receive: (request) => {
+      const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
       const session = sessions.get(sessionId)
-      if (session === undefined || (session.proof !== null && session.proof !== proof))
-        return 'unknown session'
+      // The id of the session is no proof: it is in URLs, and so in logs.
+      if (session === undefined || (session.proof !== null && session.proof !== proofOf(request)))
+        throw new DomainError('MCP_SESSION_NOT_FOUND')
       session.touch()
       try {
-        session.transport.receive(message)
-        return 'accepted'
+        session.transport.onmessage?.(parseJSONRPCMessage(request.body))
       } catch {
-        return 'invalid message'
+        throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
       }
     },
     closeAll: async () => {
       await Promise.all(Array.from(sessions.values(), ({ transport }) => transport.close()))
     },
   }
+}
+
+/** A hash of the Authorization. Null without one: then the session has no wallet. */
+const proofOf = ({ headers: { authorization } }: FastifyRequest): string | null =>
+  authorization === undefined ? null : hash('sha256', authorization)
+
+function createTransport(stream: ServerResponse, messagesUrl: string): Transport {
+  const write = (event: string, data: string): void => {
+    // A tool may finish after its client has disconnected.
+    if (!stream.writableEnded && !stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`)
+  }
+  const transport: Transport = {
+    start: async () => {
+      stream.once('close', () => transport.onclose?.())
+      stream.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-cache, no-transform',
+        'x-accel-buffering': 'no',
+        // Without the Keep-Alive header that Node adds otherwise. undici opens a new connection when
+        // a stream is aborted, and would keep it open for the time of that header.
+        connection: 'keep-alive',
+      })
+      write('endpoint', messagesUrl)
+    },
+    send: async (message) => write('message', JSON.stringify(message)),
+    close: async () => void stream.end(),
+  }
+  return transport
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -5,36 +7,39 @@ import {
   type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { McpContext } from './context.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../src/domain/errors.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import type { Services } from '../../src/services.ts'
+import { disconnected } from '../plugins/event-stream.ts'
+import { AGENT, type McpContext } from './tools.ts'
 
-/** A message that was posted to /mcp. */
-export interface PostedMessage {
-  readonly headers: IncomingHttpHeaders
-  /** The parsed body. */
-  readonly body: unknown
-  readonly createServer: (era: McpContext['era']) => McpServer
-  /** What a subscription receives, and the end of its stream. */
-  readonly bus: ServerEventBus
-  readonly signal: AbortSignal | null
-  /** Receives failures of the service and refused requests. */
-  readonly onError: (error: unknown) => void
-}
+/** URIs of one subscription. */
+export const MAX_SUBSCRIBED = 100
 
 /**
  * Answers a message without a session: protocol 2026-07-28 and later by the SDK's handler, older
- * versions by a server and a transport for one request.
+ * versions by a server and a transport for one request. Throws what `subscribe` does.
  */
-export async function answerMessage(message: PostedMessage): Promise<Response> {
-  const { body: parsedBody, createServer, bus, onError } = message
-  const request = webRequest(message)
+export async function answerMessage(
+  reply: FastifyReply,
+  services: Services,
+  createServer: (era: McpContext['era']) => McpServer,
+): Promise<Response> {
+  const { body: parsedBody, log } = reply.request
+  const agentPdas = subscribedAgents(parsedBody)
+  const subscription = agentPdas === null ? null : await subscribe(services, agentPdas, reply)
+  const request = webRequest(reply.request, subscription?.signal ?? null)
   if (!(await isLegacyRequest(request, parsedBody))) {
+    let failure: unknown
     const handler = createMcpHandler(({ era }) => createServer(era), {
       legacy: 'reject',
-      bus,
-      onerror: onError,
+      bus: subscription?.bus,
+      onerror: (error) => (failure = error),
     })
-    return handler.fetch(request, { parsedBody })
+    const response = await handler.fetch(request, { parsedBody })
+    if (response.status >= 500) log.error({ err: failure }, 'an MCP message failed')
+    return response
   }
   const server = createServer('legacy')
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -47,11 +52,67 @@ export async function answerMessage(message: PostedMessage): Promise<Response> {
 }
 
 /** The headers that belong to the protocol. Fastify has handled the others and the address. */
-function webRequest({ headers, signal }: PostedMessage): Request {
+function webRequest({ headers }: FastifyRequest, signal: AbortSignal | null): Request {
   const names = Object.keys(headers).filter((name) => /^(?:accept|content-type|mcp-[\w-]+)$/.test(name))
   return new Request('http://gateway/mcp', {
     method: 'POST',
     headers: names.map((name) => [name, String(headers[name])]),
     signal,
   })
+}
+
+/**
+ * The agents that a `subscriptions/listen` message names. Null for other messages and for those
+ * that the SDK refuses. Throws INVALID_REQUEST.
+ */
+export function subscribedAgents(message: unknown): string[] | null {
+  const { method, params } = (message ?? {}) as {
+    method?: unknown
+    params?: { notifications?: { resourceSubscriptions?: unknown } | null } | null
+  }
+  const uris = params?.notifications?.resourceSubscriptions
+  if (method !== 'subscriptions/listen' || !Array.isArray(uris) || uris.length === 0) return null
+  if (uris.length > MAX_SUBSCRIBED)
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `resourceSubscriptions has ${uris.length} URIs. The maximum is ${MAX_SUBSCRIBED}`,
+    })
+  return uris.map((uri: unknown) => {
+    if (typeof uri === 'string' && uri.startsWith(AGENT)) return uri.slice(AGENT.length)
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `resourceSubscriptions accepts agent://{pda}, got ${quoted(uri)}`,
+    })
+  })
+}
+
+/**
+ * Subscribes to changes of these agents, until the client disconnects. A subscription counts as one
+ * of its live streams. Throws TOO_MANY_STREAMS, STREAMS_FULL and INVALID_PUBKEY.
+ */
+export async function subscribe(
+  { liveEvents }: Services,
+  agentPdas: string[],
+  { request, raw: response }: FastifyReply,
+): Promise<{ bus: ServerEventBus; signal: AbortSignal }> {
+  const signal = disconnected(request)
+  const client = { clientIp: request.ip, disconnected: () => signal }
+  const events = await liveEvents.registryEvents({ agentPdas }, client)
+  const send = async (listener: Parameters<ServerEventBus['subscribe']>[0]): Promise<void> => {
+    for await (const { agentPda } of events) {
+      listener({ kind: 'resource_updated', uri: AGENT + agentPda })
+      await nextTurn()
+      // A slow client must not fill the memory with unread notifications.
+      if (response.writableNeedDrain) await once(response, 'drain', { signal })
+    }
+  }
+  const bus: ServerEventBus = {
+    publish: () => undefined,
+    subscribe: (listener) => {
+      // Clients subscribe again after a cut, but not when a stream ends normally.
+      send(listener)
+        .catch(() => undefined)
+        .finally(() => response.destroy())
+      return () => void events.return()
+    },
+  }
+  return { bus, signal }
 }

@@ -1,247 +1,217 @@
-import type {
-  CallToolResult,
-  McpServer,
-  ResourceLink,
-  StandardSchemaWithJSON,
-  ToolAnnotations,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult, ResourceLink, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { type ASTNode, getNamedType, visit } from 'graphql'
-import { createGraphQLContext } from '../../schema/context.ts'
-import { schemaOfTexts } from '../../schema/variants.ts'
-import { purposeOf } from '../../schema/policy.ts'
+import { createGraphQLContext, type RequestContext } from '../../schema/context.ts'
 import { operationUnits } from '../../schema/operation-cost.ts'
+import { purposeOf } from '../../schema/policy.ts'
+import { schemaOfTexts } from '../../schema/variants.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'
 import { booleanParameter, enumParameter, optional } from '../../src/domain/parameters.ts'
 import { visible } from '../../src/domain/quoted.ts'
+import type { Caller } from '../../src/identity/sessions/session.ts'
+import type { Logger } from '../../src/platform/logger.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
+import type { Services } from '../../src/services.ts'
 import { bodyReader } from '../contract/body.ts'
 import type { Json } from '../contract/shapes.ts'
-import { type Operation, operations, TOOLSETS } from '../documents/documents.ts'
+import { type Operation, operations, type Tool as Declared, TOOLSETS } from '../documents/documents.ts'
 import { argumentsOf, parameterSpelling } from '../documents/endpoints.ts'
 import { objectOf } from '../documents/json-schema.ts'
 import { bodyOf, isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
 import { operation as compile } from '../execute.ts'
-import type { McpContext } from './context.ts'
-import { agentLink } from './resources.ts'
 
-const AFTER_LOST_RESULT =
-  'If the result is lost, the transaction may have been sent: call transaction_status with the id. While the status is simulated, repeat this call with the same arguments. Never prepare it again before the status is failed with another error than outcome_unknown.'
+/** URIs of agents begin with it. Their address follows. */
+export const AGENT = 'agent://'
 
-/** Clients use the hints to decide whether to ask their user first (rest/directives.graphql). */
-const EFFECTS: Readonly<Record<string, { readonly hints: ToolAnnotations; readonly advice?: string }>> = {
-  READ: { hints: hints(true, false, true, false) },
-  PREPARE: {
-    hints: hints(false, false, false, false),
-    advice: 'Let the owner sign serializedTx, then call submit_transaction.',
-  },
-  ATTACH: { hints: hints(false, false, true, true) },
-  SEND: { hints: hints(false, true, true, true), advice: AFTER_LOST_RESULT },
-}
-
-function hints(
-  readOnly: boolean,
-  destructive: boolean,
-  idempotent: boolean,
-  openWorld: boolean,
-): ToolAnnotations {
-  return {
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: openWorld,
-  }
+/** The client that a server belongs to. */
+export interface McpContext {
+  readonly services: Services
+  readonly clientIp: string
+  readonly logger: Pick<Logger, 'error'>
+  /** Throws RATE_LIMITED and the errors of wallet auth. */
+  readonly authenticate: () => Promise<Caller>
+  /** `modern`: protocol 2026-07-28 and later. */
+  readonly era: 'legacy' | 'modern'
+  /**
+   * Counts a call as in flight until the result is called. Throws OVERLOADED. Absent if the request
+   * counts until then, also if its client disconnects.
+   */
+  readonly admit?: (priority: Priority) => () => void
 }
 
 type Values = Record<string, unknown>
 
 /** Integers of 64 bits are text, as in /graphql. */
-const toolSchema = schemaOfTexts()
+const schema = schemaOfTexts()
 
-/** A tool that can be registered on a server. It is built once per process. */
-interface Tool {
-  readonly name: string
-  readonly priority: Priority
-  readonly isReadOnly: boolean
-  readonly toolset: string
-  register(server: McpServer, context: McpContext): void
-}
-
-function toTool(operation: Operation): Tool | null {
-  if (operation.tool === null) return null
-  const { name, title, effect } = operation.tool
-  const { hints: annotations, advice } = EFFECTS[effect]!
-  const fields = rootFields(operation)
-  const written = [operation.summary, operation.description].filter((text) => text !== '').join('. ')
-  // The texts of the service's endpoints name paths of REST.
-  const usesWritten = (operation.rest === null || operation.isOperators) && written !== ''
-  const text = operation.tool.description ?? (usesWritten ? written : purposeOf(fields[0]!.field))
-  const { inputs } = argumentsOf(operation)
-  const spell = parameterSpelling(inputs)
-  const run = toolRunner(operation)
-  const config = {
-    title,
-    description: advice === undefined ? text : `${text} ${advice}`,
-    annotations,
-    inputSchema: checked(forTool(objectOf(inputs))),
-    outputSchema: unchecked(typesOf(forTool(responseSchema(keepingNulls(operation))))),
-  }
-  const call = async (given: Values, context: McpContext): Promise<CallToolResult> => {
-    let done = (): void => undefined
-    try {
-      done = context.admit(effect === 'SEND' ? 'high' : 'low')
-      const result = await run(given, context)
-      // The text may be put into a conversation as it is, with names that others chose.
-      const content = { type: 'text' as const, text: visible(JSON.stringify(result)) }
-      // Clients of the first protocol versions refuse types of content that they do not know.
-      const data = isBody(fields) ? { [fields[0]!.name]: result } : result
-      const links = context.era === 'modern' ? linksIn(fields, data) : []
-      return { content: [content, ...links], structuredContent: result }
-    } catch (error) {
-      return toolError(error, name, context, spell)
-    } finally {
-      done()
-    }
-  }
-  return {
-    name,
-    priority: effect === 'SEND' ? 'high' : 'low',
-    isReadOnly: effect === 'READ',
-    toolset: operation.tool.toolset,
-    register: (server, context) =>
-      server.registerTool(name, config, ((given: Values) => call(given, context)) as never),
-  }
-}
-
-/** Runs an operation for a client of MCP, with the units and limits of /graphql. */
-export function toolRunner(operation: Operation): (given: Values, context: McpContext) => Promise<Values> {
-  const run = compile<Values, Values>(operation.document, 'jit', toolSchema)
+/**
+ * Returns a function that runs the operation for a client, with the units and limits of /graphql,
+ * and makes the result of its body. It throws only errors that the client may see.
+ */
+export function runnerOf<Result>(
+  operation: Operation,
+  priority: Priority,
+  toResult: (body: Values, context: McpContext) => Result,
+): (given: Values, context: McpContext) => Promise<Result> {
+  const run = compile<Values, Values>(operation.document, 'jit', schema)
   const toBody = bodyOf(keepingNulls(operation)) as (data: Values) => Values
   const { defaults, toVariables } = argumentsOf(operation)
   const fragmentOf = (name: string) => operation.fragments.get(name)
-  return async (given, { services, clientIp, authenticate }) => {
-    const variables = toVariables({ ...defaults, ...given })
-    const { rateLimits } = services
-    rateLimits.charge(clientIp, operationUnits(operation.definition, fragmentOf, variables), { paid: 1 })
-    const count: Parameters<typeof createGraphQLContext>[1]['count'] = (kind) =>
-      rateLimits.count(kind, clientIp)
-    return toBody(await run(createGraphQLContext(services, { clientIp, authenticate, count }), variables))
+  return async (given, context) => {
+    const { services, clientIp, authenticate, admit, logger } = context
+    let done: (() => void) | undefined
+    try {
+      done = admit?.(priority)
+      const variables = toVariables({ ...defaults, ...given })
+      const { rateLimits } = services
+      rateLimits.charge(clientIp, operationUnits(operation.definition, fragmentOf, variables), { paid: 1 })
+      const count: RequestContext['count'] = (kind) => rateLimits.count(kind, clientIp)
+      const data = await run(createGraphQLContext(services, { clientIp, authenticate, count }), variables)
+      return toResult(toBody(data), context)
+    } catch (error) {
+      const known = knownError(error)
+      if (known === null) logger.error({ err: error, operation: operation.name }, 'an MCP call failed')
+      throw known ?? new DomainError('INTERNAL_SERVER_ERROR')
+    } finally {
+      done?.()
+    }
   }
 }
 
 /** Results of tools have all members: models read null better than nothing. */
 function keepingNulls(operation: Operation): Operation {
   const drop = <Node extends ASTNode>(node: Node): Node =>
-    visit<Node>(node, {
-      Directive: ({ name }) => (name.value === 'optional' ? null : undefined),
-    })
+    visit<Node>(node, { Directive: ({ name }) => (name.value === 'optional' ? null : undefined) })
   const fragments = Array.from(operation.fragments, ([name, each]) => [name, drop(each)] as const)
   return { ...operation, definition: drop(operation.definition), fragments: new Map(fragments) }
 }
+
+const ADVICE: Readonly<Partial<Record<Declared['effect'], string>>> = {
+  PREPARE: ' Let the owner sign serializedTx, then call submit_transaction.',
+  SEND: ' If the result is lost, the transaction may have been sent: call transaction_status with the id. While the status is simulated, repeat this call with the same arguments. Never prepare it again before the status is failed with another error than outcome_unknown.',
+}
+
+/** Clients use the hints to decide whether to ask their user first (rest/directives.graphql). */
+const hintsOf = (effect: Declared['effect']): ListedTool['annotations'] => ({
+  readOnlyHint: effect === 'READ',
+  destructiveHint: effect === 'SEND',
+  idempotentHint: effect !== 'PREPARE',
+  openWorldHint: effect === 'ATTACH' || effect === 'SEND',
+})
+
+const priorityOf = ({ effect }: Declared): Priority => (effect === 'SEND' ? 'high' : 'low')
+
+/** A tool of MCP. It is built once per process. */
+interface Tool {
+  /** As clients see it. */
+  readonly listed: ListedTool
+  readonly declared: Declared
+  call(given: Values, context: McpContext): Promise<CallToolResult>
+}
+
+function toTool(operation: Operation, declared: Declared): Tool {
+  const { name, title, effect } = declared
+  const fields = rootFields(operation)
+  const { inputs } = argumentsOf(operation)
+  const inputSchema = forModels(objectOf(inputs), DETAILS)
+  const read = argumentsReader(inputSchema)
+  const spell = parameterSpelling(inputs)
+  const run = runnerOf(operation, priorityOf(declared), (result, { era }): CallToolResult => {
+    // The text may be put into a conversation as it is, with names that others chose.
+    const content = { type: 'text' as const, text: visible(JSON.stringify(result)) }
+    const data = isBody(fields) ? { [fields[0]!.name]: result } : result
+    // Clients of the first protocol versions refuse types of content that they do not know.
+    const links = era === 'modern' ? fields.flatMap((each) => linksIn(each, data[each.name])) : []
+    return { content: [content, ...links], structuredContent: result }
+  })
+  return {
+    listed: {
+      name,
+      title,
+      description: `${textOf(operation, declared, fields)}${ADVICE[effect] ?? ''}`,
+      inputSchema: { type: 'object', ...inputSchema },
+      annotations: hintsOf(effect),
+      outputSchema: forModels(responseSchema(keepingNulls(operation)), []),
+    },
+    declared,
+    call: async (given, context) => {
+      try {
+        return await run(read(given), context)
+      } catch (error) {
+        return toolError(error as DomainError, spell)
+      }
+    },
+  }
+}
+
+function textOf(operation: Operation, { description }: Declared, [field]: readonly Selected[]): string {
+  const written = [operation.summary, operation.description].filter((text) => text !== '').join('. ')
+  // The texts of the service's endpoints name paths of REST.
+  const usesWritten = (operation.rest === null || operation.isOperators) && written !== ''
+  return description ?? (usesWritten ? written : purposeOf(field!.field))
+}
+
+/** What models need to know of arguments. Of results, names and types are enough. */
+const DETAILS = ['description', 'additionalProperties', 'required', 'minimum', 'maximum', 'default', 'enum']
 
 /**
  * A schema for tools. Models read all of them in each conversation, so there are no names of
  * OpenAPI, examples and patterns. Integers of 64 bits are text.
  */
-function forTool(schema: Json): Json {
-  const { oneOf, anyOf = oneOf, properties, items, format, type, enum: choices, ...rest } = schema
-  const { description, additionalProperties, required, minimum, maximum, default: usual } = rest
-  return {
-    ...withoutUndefined({ description, additionalProperties, required, minimum, maximum, default: usual }),
-    ...withoutUndefined({ enum: choices, type: format === 'uint64' ? textOf(type) : type }),
-    ...(items === undefined ? {} : { items: forTool(items as Json) }),
-    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => forTool(each as Json)) } : {}),
-    ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, forTool) } : {}),
+function forModels(schema: Json, details: readonly string[]): Json {
+  const { oneOf, anyOf = oneOf, properties, items, format, type } = schema
+  const inner = (each: unknown): Json => forModels(each as Json, details)
+  const members = {
+    ...Object.fromEntries(details.map((name) => [name, schema[name]])),
+    type: format !== 'uint64' ? type : Array.isArray(type) ? ['string', 'null'] : 'string',
+    items: items && inner(items),
+    anyOf: Array.isArray(anyOf) ? anyOf.map(inner) : undefined,
+    properties:
+      properties && Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)])),
   }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
-
-/** Of results, models need no more than the names and types. */
-function typesOf({ type, anyOf, properties, items }: Json): Json {
-  return {
-    ...withoutUndefined({ type }),
-    ...(items === undefined ? {} : { items: typesOf(items as Json) }),
-    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => typesOf(each as Json)) } : {}),
-    ...(typeof properties === 'object' ? { properties: mapValues(properties as Json, typesOf) } : {}),
-  }
-}
-
-const textOf = (type: unknown): unknown => (Array.isArray(type) ? ['string', 'null'] : 'string')
-
-const withoutUndefined = (schema: Json): Json =>
-  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
-
-const mapValues = (schemas: Json, change: (schema: Json) => Json): Json =>
-  Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, change(each as Json)]))
 
 /** Refuses other arguments as REST does: a misspelled filter must not look like no filter. */
-function checked(schema: Json): StandardSchemaWithJSON {
+function argumentsReader(schema: Json): (given: Values) => Values {
   const read = bodyReader(schema, { refusesOtherLists: true })
-  const required = (schema['required'] ?? []) as readonly string[]
-  return standardSchema(schema, (given) => {
-    const result = read(given ?? {})
-    if ('error' in result) return { issues: [{ message: result.error.message }] }
-    const missing = required.find((name) => !Object.hasOwn(result.value as Values, name))
-    return missing === undefined ? result : { issues: [{ message: `${missing} is required` }] }
-  })
-}
-
-/** The operation has made the result, so it fits. */
-const unchecked = (schema: Json): StandardSchemaWithJSON => standardSchema(schema, (value) => ({ value }))
-
-type Validate = StandardSchemaWithJSON['~standard']['validate']
-
-function standardSchema(schema: Json, validate: Validate): StandardSchemaWithJSON {
-  const jsonSchema = () => schema as Values
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'gateway',
-      validate,
-      jsonSchema: { input: jsonSchema, output: jsonSchema },
-    },
+  const { required = [] } = schema as { required?: readonly string[] }
+  return (given) => {
+    const result = read(given)
+    if ('error' in result) throw result.error
+    const values = result.value as Values
+    const missing = required.find((name) => !Object.hasOwn(values, name))
+    if (missing !== undefined) throw new DomainError('FIELD_REQUIRED', { parameter: missing })
+    return values
   }
 }
 
-/** Links to the agents of a result. */
-function linksIn(fields: readonly Selected[], data: Values): ResourceLink[] {
-  return fields.flatMap(({ name, field, inner }) => {
-    if (inner === null) return []
-    const nameOf = (wanted: string): string | undefined =>
-      inner.find((each) => each.field.name === wanted)?.name
-    const isAgent = getNamedType(field.type).name === 'Agent'
-    const [pda, label] = isAgent ? [nameOf('pda'), nameOf('name')] : []
-    const objects = [data[name]].flat().filter((each) => each !== null) as Values[]
-    const links = objects.flatMap((each) =>
-      pda === undefined || label === undefined ? [] : agentLink(String(each[pda]), String(each[label])),
-    )
-    return links.concat(objects.flatMap((each) => linksIn(inner, each)))
-  })
+/** Links to the agents in the value of a field. */
+function linksIn(selected: Selected, value: unknown): ResourceLink[] {
+  if (Array.isArray(value)) return value.flatMap((each) => linksIn(selected, each))
+  const { field, inner } = selected
+  if (inner === null || value === null) return []
+  const object = value as Record<string, string>
+  const links = inner.flatMap((each) => linksIn(each, object[each.name]))
+  const { pda, name } = Object.fromEntries(inner.map((each) => [each.field.name, object[each.name]]))
+  if (getNamedType(field.type).name !== 'Agent' || pda === undefined || name === undefined) return links
+  const about = { name: visible(name), mimeType: 'application/json' }
+  return [{ type: 'resource_link', uri: AGENT + pda, ...about }, ...links]
 }
 
-function toolError(
-  error: unknown,
-  tool: string,
-  { logger }: Pick<McpContext, 'logger'>,
-  spell: (parameter: string) => string,
-): CallToolResult {
-  const known = knownError(error)
-  if (known === null) {
-    logger.error({ err: error, tool }, 'tool call failed')
-    return { isError: true, content: [{ type: 'text', text: 'Internal server error' }] }
-  }
-  const { code, status, addition } = known
-  const lines = [known.messageNaming(spell), addition.message, ...(addition.logs ?? [])].filter(
-    (line) => line !== undefined,
-  )
-  return {
-    isError: true,
-    content: [{ type: 'text', text: lines.map(visible).join('\n') }],
-    _meta: { code, status },
-  }
+function toolError(error: DomainError, spell: (parameter: string) => string): CallToolResult {
+  const { code, status, addition } = error
+  const lines = [error.messageNaming(spell), addition.message, ...(addition.logs ?? [])]
+  const text = lines
+    .filter((line) => line !== undefined)
+    .map(visible)
+    .join('\n')
+  return { isError: true, content: [{ type: 'text', text }], _meta: { code, status } }
 }
 
 /** The operations with the directive `@tool`. */
 export function toolsOf(all: Iterable<Operation>): Tool[] {
-  return Array.from(all).flatMap((each) => toTool(each) ?? [])
+  return Array.from(all).flatMap((each) => (each.tool === null ? [] : toTool(each, each.tool)))
 }
 
 const readToolset = enumParameter(TOOLSETS.map((each) => each.toLowerCase()))
@@ -251,26 +221,19 @@ const readToolset = enumParameter(TOOLSETS.map((each) => each.toLowerCase()))
  * that change nothing. Throws INVALID_ENUM and INVALID_BOOLEAN.
  */
 export function chosenTools(tools: readonly Tool[], url: string): Tool[] {
-  const { searchParams } = new URL(url, 'http://localhost')
-  const readOnly = optional(booleanParameter, 'readonly', searchParams.get('readonly')) ?? false
-  const toolsets = searchParams
-    .get('toolsets')
-    ?.split(',')
-    .map((each) => readToolset('toolsets', each).toUpperCase())
+  const { readonly, toolsets } = Object.fromEntries(new URL(url, 'http://localhost').searchParams)
+  const readOnly = optional(booleanParameter, 'readonly', readonly) ?? false
+  const wanted = toolsets?.split(',').map((each) => readToolset('toolsets', each).toUpperCase()) ?? TOOLSETS
   return tools.filter(
-    (tool) => (tool.isReadOnly || !readOnly) && (toolsets === undefined || toolsets.includes(tool.toolset)),
+    ({ declared: { effect, toolset } }) => (!readOnly || effect === 'READ') && wanted.includes(toolset),
   )
 }
 
 export const TOOLS: readonly Tool[] = toolsOf(operations.values())
 
-const HIGH: ReadonlySet<unknown> = new Set(
-  TOOLS.flatMap(({ name, priority }) => (priority === 'high' ? name : [])),
-)
-
 /** The priority of an MCP message under overload: high if it calls a tool that sends. */
 export function messagePriority(message: unknown): Priority {
-  if (typeof message !== 'object' || message === null) return 'low'
-  const { method, params } = message as { method?: unknown; params?: { name?: unknown } | null }
-  return method === 'tools/call' && HIGH.has(params?.name) ? 'high' : 'low'
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
+  const tool = method === 'tools/call' && TOOLS.find(({ listed }) => listed.name === params?.name)
+  return tool ? priorityOf(tool.declared) : 'low'
 }

@@ -1,14 +1,17 @@
 import swagger from '@fastify/swagger'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../rest-app.ts'
-import { nameComponents } from './components.ts'
 import { compressFile, sendFile, type StaticFile } from '../plugins/static-files.ts'
 import { docsPage } from './docs-page.ts'
-import { addBodyExamples } from './examples.ts'
+import {
+  addBodyExamples,
+  forPage,
+  keepOptionalParametersEmpty,
+  nameComponents,
+  type OpenApiDocument,
+} from './document.ts'
 import { documentInfo, type OpenApiOptions } from './info.ts'
 import { readLiveValues, withLiveValues } from './live-values.ts'
-import { keepOptionalParametersEmpty, forPage } from './parameters.ts'
-import type { OpenApiDocument } from './types.ts'
 
 /**
  * Describes the routes that are registered after it in /openapi.json (OpenAPI 3.1) and at /docs.

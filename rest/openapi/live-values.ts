@@ -2,7 +2,7 @@ import type { Services } from '../../src/services.ts'
 import { ownerDid } from '../../src/domain/did.ts'
 import { isDomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'
-import type { OpenApiDocument, Operation, Parameter } from './types.ts'
+import type { OpenApiDocument, Operation, Parameter } from './document.ts'
 
 /** Values of the registry, for the examples of parameters. */
 export interface LiveValues {

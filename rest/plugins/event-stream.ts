@@ -30,19 +30,26 @@ export function disconnected({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): 
   return controller.signal
 }
 
+/**
+ * Takes the response from Fastify, with the headers that it has. Its request is no longer one in
+ * flight.
+ */
+export function hijack(reply: FastifyReply): ServerResponse {
+  sendRateLimit(reply)
+  const { raw } = reply.hijack()
+  reply.request.admissionSlot?.release()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
+  return raw
+}
+
 export function createEventStreams(): EventStreams {
   const open = new Set<ServerResponse>()
   return {
     send: async (reply, response) => {
-      sendRateLimit(reply)
-      const { raw } = reply.hijack()
-      reply.request.admissionSlot?.release()
-      const headers = { ...reply.getHeaders(), ...Object.fromEntries(response.headers) }
-      for (const [name, value] of Object.entries(headers)) {
-        if (value !== undefined) raw.setHeader(name, value)
-      }
       // nginx does not buffer the stream with this header.
-      raw.setHeader('x-accel-buffering', 'no')
+      const headers = { ...Object.fromEntries(response.headers), 'x-accel-buffering': 'no' }
+      const raw = hijack(reply.headers(headers))
       raw.statusCode = response.status
       open.add(raw)
       // A disconnected client is not an error.

@@ -7,14 +7,14 @@ import { hasBody } from './server-options.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `low` by default. `exempt` is never refused, also not by rate limits. `file` needs no database
-     * and is refused only by rate limits: a page without one of its scripts stays blank. A function
-     * reads the priority from the body.
+     * `low` by default. `exempt` is never refused. `unshed` and `file` are refused only by rate
+     * limits: without one of its scripts, a page stays blank. A function reads the priority from the
+     * body.
      */
-    priority?: Priority | 'exempt' | 'file' | ((request: FastifyRequest) => Priority)
+    priority?: Priority | 'exempt' | 'unshed' | 'file' | ((request: FastifyRequest) => Priority)
   }
   interface FastifyRequest {
-    /** Null on routes that are exempt, and for files. */
+    /** Null if overload does not matter to the route. */
     admissionSlot: AdmissionSlot | null
     /** The request was refused because of overload. */
     isShed: boolean
@@ -24,7 +24,7 @@ declare module 'fastify' {
 /** Null if overload does not matter to the route. */
 function priorityOf({ routeOptions }: FastifyRequest) {
   const { priority = 'low' } = routeOptions.config
-  return priority === 'exempt' || priority === 'file' ? null : priority
+  return priority === 'exempt' || priority === 'unshed' || priority === 'file' ? null : priority
 }
 
 /**

@@ -2,10 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
 import { DomainError } from '../../src/domain/errors.ts'
-import { createMetricsReader } from '../../src/platform/metrics/metrics-reader.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import { isLoopback } from '../../src/platform/net/address-guard.ts'
-import type { Peers } from '../../src/platform/process/peers.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** Seconds. A read takes about a millisecond; a submit waits up to five seconds. */
@@ -40,15 +38,10 @@ export function observeRequests(app: RestApp, metrics: Metrics): void {
 const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
 
 /**
- * The endpoint that Prometheus reads. It answers for all processes. Reading all metrics takes some
- * milliseconds, so only this machine may, and who has the token.
+ * The endpoint that Prometheus reads. Reading all metrics takes some milliseconds, so only this
+ * machine may, and who has the token.
  */
-export function metricsRoute(
-  app: RestApp,
-  metrics: Metrics,
-  { peers, token }: { peers: Peers | null; token: string | null },
-): void {
-  const read = createMetricsReader(metrics, peers)
+export function metricsRoute(app: RestApp, metrics: Metrics, token: string | null): void {
   const expected = token === null ? null : sha256(`Bearer ${token}`)
   const isAllowed = ({ ip, headers }: FastifyRequest): boolean => {
     if (expected !== null && timingSafeEqual(sha256(headers.authorization ?? ''), expected)) return true
@@ -59,7 +52,7 @@ export function metricsRoute(
   let reading: Promise<string> | null = null
   app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (request, reply) => {
     if (!isAllowed(request)) throw new DomainError('METRICS_FORBIDDEN')
-    reading ??= read().finally(() => (reading = null))
+    reading ??= metrics.metrics().finally(() => (reading = null))
     return reply.type(metrics.contentType).send(await reading)
   })
 }

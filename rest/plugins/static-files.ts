@@ -81,18 +81,28 @@ export function servePageFiles(
   return async () => (await (loaded ??= compressAll())).names
 }
 
-/** Sends a page with this content security policy. */
+/** Sends a page with this content security policy and more headers. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { html, policy }: { html: string; policy: string },
+  { html, policy, headers }: { html: string; policy: string; headers?: Record<string, string> },
 ): FastifyReply {
   const etag = `"${hash('sha256', html).slice(0, 32)}"`
   reply.headers({
-    'content-type': 'text/html; charset=utf-8',
+    ...headers,
     'content-security-policy': policy,
     'cache-control': 'no-cache',
-    etag,
   })
-  return hasTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(html)
+  return sendTagged(request, reply, { type: 'text/html; charset=utf-8', body: html, etag })
+}
+
+/** Sends a body, or 304 to a client that has it. */
+export function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, body, etag }: { type: string; body: string; etag: string },
+): FastifyReply {
+  reply.header('etag', etag)
+  if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type(type).send(body)
 }

@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
 import { loadOperators } from '../../rest/documents/operators.ts'
-import { type ApiProcesses, createApiProcesses } from './api-processes.ts'
 import { createReadinessLog } from './log-ready.ts'
 import { startDatabase } from './database.ts'
 import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.ts'
@@ -25,7 +24,6 @@ import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import type { Peers } from '../platform/process/peers.ts'
 import { createInviteCodes } from '../sponsorship/invite-codes.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
@@ -50,20 +48,17 @@ export interface GatewayOptions {
   children?: Set<EndChild>
   /** Replaces the timing and limits of the webhook worker, for tests. */
   webhookLimits?: Partial<WorkerLimits>
-  /** Given in the API processes that another gateway has started. */
-  peers?: Peers
 }
 
 /** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, secrets, clock = systemClock, children = new Set() } = options
+  const { config, secrets, logger, clock = systemClock, children = new Set() } = options
   const { signal = new AbortController().signal } = options
   checkLedgerSettings(config)
-  const { logger, apiProcesses, peers } = shareApi(options)
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
-    if (options.peers === undefined) await checkPorts(config)
+    await checkPorts(config)
     const metrics = createMetrics()
     addProcessMetrics(metrics)
     const { feePayerKeypair } = secrets
@@ -121,20 +116,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       operatorDocuments:
         config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),
       metricsToken: secrets.metricsToken,
-      peers,
     })
     stops.push(() => app.close())
-    if (apiProcesses !== null) {
-      children.add(async () => apiProcesses.kill())
-      stops.push(() => apiProcesses.stop())
-    }
     signal.throwIfAborted()
-    const listenOptions = { host, port, reusePort: peers !== null }
-    // Another program may have taken it during the start. Sharing would work without an error.
-    if (apiProcesses !== null) await checkPorts(config)
-    await app.listen(listenOptions)
+    await app.listen({ host, port })
     const { port: actualPort } = app.server.address() as AddressInfo
-    await Promise.race([apiProcesses?.start(actualPort), abortedStart])
     const baseUrl = config.server.baseUrl ?? `http://${host}:${actualPort}`
     const [rpcUrl = ''] = ledger.rpcUrls
     const [wsUrl = ''] = ledger.wsUrls
@@ -160,8 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       inviteCode,
     })
     stops.push(() => readinessLog.stop())
-    // The main process logs it for all API processes.
-    if (options.peers === undefined) readinessLog.start()
+    readinessLog.start()
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
@@ -174,19 +159,6 @@ async function stopTogether(stops: readonly StopPart[]): Promise<void> {
   const stopped = stops.map((stop) => stop())
   await Promise.allSettled(stopped)
   await Promise.all(stopped)
-}
-
-/** Prepares the API processes of this gateway. It may be one of them itself, or there are none. */
-function shareApi({ config, secrets, logger, peers }: GatewayOptions): {
-  logger: Logger
-  apiProcesses: ApiProcesses | null
-  peers: Peers | null
-} {
-  if (config.apiProcesses === 1) return { logger, apiProcesses: null, peers: null }
-  const labelled = logger.child({ process: peers?.own ?? 1 })
-  if (peers !== undefined) return { logger: labelled, apiProcesses: null, peers }
-  const apiProcesses = createApiProcesses({ config, secrets, logger: labelled })
-  return { logger: labelled, apiProcesses, peers: apiProcesses.peers }
 }
 
 /** Resolves when `signal` aborts. Rejects if one of the parts fails. */

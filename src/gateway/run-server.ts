@@ -26,13 +26,8 @@ const REPEATED_MS = 500
  * in order, even while it is starting. After a second signal, it only ends its child processes.
  */
 export async function runServer(options: ServerOptions = {}): Promise<void> {
-  await exitAfter(() => serve(options))
-}
-
-/** Ends the process with an exit code when `serve` ends. */
-export async function exitAfter(serve: () => Promise<void>): Promise<void> {
   try {
-    await serve()
+    await serve(options)
     process.exitCode = 0
     // For the case that a connection or a timer was left.
     setTimeout(() => process.exit(), IDLE_MS).unref()
@@ -61,22 +56,16 @@ async function serve({ webhookLimits }: ServerOptions): Promise<void> {
       }
     })
   }
-  await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits }, { hurry })
-}
-
-interface ServeOptions {
-  readonly onStarted?: () => void
-  /** Aborts when the process must end before everything has stopped. */
-  readonly hurry?: AbortController
+  await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits }, hurry)
 }
 
 /**
- * Runs the gateway until `signal` aborts. If it does not stop in time, ends its child processes
- * and throws.
+ * Runs the gateway until `signal` aborts. If it does not stop in time, or when `hurry` aborts, ends
+ * its child processes and throws.
  */
-export async function serveUntil(
+async function serveUntil(
   options: GatewayOptions & { signal: AbortSignal },
-  { onStarted = () => undefined, hurry = new AbortController() }: ServeOptions = {},
+  hurry: AbortController,
 ): Promise<void> {
   const { signal } = options
   const children = new Set<EndChild>()
@@ -93,7 +82,6 @@ export async function serveUntil(
     })
     if (gateway === null) return
     try {
-      onStarted()
       await gateway.ended
     } finally {
       stopBegins()

@@ -20,6 +20,7 @@ import {
 } from '../support/factories.ts'
 import { rowsOfEveryEvent } from '../support/event-rows.ts'
 import { connectV2 } from '../support/mcp.ts'
+import { generateClient, type GeneratedClient } from '../support/generated-client.ts'
 import { type OpenApi, problems } from '../support/openapi.ts'
 import * as fc from '../support/property.ts'
 import { randomOperation, type RandomOperation } from '../support/random-operations.ts'
@@ -52,7 +53,7 @@ const VALUES = {
   Pubkey: [keyOf('agent High')],
 }
 
-test(`${OPERATIONS} random documents have the same result in REST, GraphQL and MCP`, async () => {
+test(`${OPERATIONS} random documents have the same result in REST, GraphQL, MCP and the generated client`, async () => {
   const seed = fc.seedOf()
   const counts = { results: 0, errors: 0, refused: 0 }
   for (let start = 0; start < OPERATIONS; start += BATCH) {
@@ -83,7 +84,8 @@ async function checkBatch(
     const openapi: OpenApi = (await t.app.inject('/openapi.json')).json()
     const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     const mcp = await connectV2(url.replace(/\d+$/, String((t.app.server.address() as AddressInfo).port)))
-    const world = { t, mcp, openapi }
+    const client = await generateClient(openapi, url)
+    const world = { t, mcp, openapi, client }
     for (const operation of accepted) {
       const document = documents.find(({ name }) => name === operation.name)!
       try {
@@ -94,6 +96,8 @@ async function checkBatch(
         })
       }
     }
+    client.compile()
+    client.remove()
     await mcp.close()
   } finally {
     await t.close()
@@ -104,30 +108,39 @@ interface World {
   readonly t: TestApp
   readonly mcp: Client
   readonly openapi: OpenApi
+  readonly client: GeneratedClient
 }
 
 async function check(
   operation: RandomOperation,
   document: Operation,
-  { t, mcp, openapi }: World,
+  { t, mcp, openapi, client }: World,
 ): Promise<'results' | 'errors'> {
   const path = `/x/${operation.name}`
   const rest = await t.app.inject(`${path}?${queryOf(operation.values)}`)
   const { data, errors } = await graphql(t, operation, operation.variables)
   const tool = await mcp.callTool({ name: operation.name.toLowerCase(), arguments: operation.values })
+  const { operationId } = openapi.paths[path]!['get']!
+  const called = await client.call(operationId, { query: operation.values }).catch((error: unknown) => error)
   const fields = rootFields(document)
   expect(rest.statusCode).toBeLessThan(500)
   if (errors !== undefined) {
     const failure = rest.json<{ details: { code: string } }>()
     expect([tool.isError, rest.statusCode >= 400]).toEqual([true, true])
+    expect(called).toMatchObject({ status: rest.statusCode })
     // Of two fields that fail, the first one that fails decides, and they run at the same time.
     if (fields.length > 1) return 'errors'
     expect(tool._meta).toMatchObject({ code: failure.details.code, status: rest.statusCode })
-    expect(errors.map(({ extensions }) => extensions)).toMatchObject([{ code: failure.details.code }])
+    // Each entry of a list has an error of its own. REST and tools report the first one.
+    expect(errors.map(({ extensions }) => extensions)).toContainEqual(
+      expect.objectContaining({ code: failure.details.code }),
+    )
     return 'errors'
   }
   expect([rest.statusCode, rest.body]).toEqual([200, JSON.stringify(toTexts(fields, data!, true))])
   expect(tool.structuredContent).toEqual(toTexts(fields, data!, false))
+  expect(JSON.stringify(called, exactNumbers)).toBe(rest.body)
+  client.keep(operationId, called)
   const media = openapi.paths[path]!['get']!.responses['200']!.content!['application/json']!
   expect(problems(openapi, media.schema, rest.json())).toEqual([])
   await checkBadInput(operation, { t, mcp })
@@ -218,6 +231,12 @@ const queryOf = (values: Readonly<Record<string, unknown>>): string =>
 const stripped = (text: string): string =>
   text.replace('"Random" ', '').replaceAll(/@(?:rest|tool|model)\([^)]*\)/g, '')
 
+/** The client has integers of 64 bits as bigint. */
+const exactNumbers = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? rawJson(String(value)) : value
+
+const rawJson = (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON
+
 const typeIn = (value: unknown): string => (value as { type: string }).type
 
 /** The data of /graphql as REST has it: enums are texts, and integers of 64 bits numbers. */
@@ -232,9 +251,7 @@ function toTexts(fields: readonly Selected[], data: object, isRest: boolean): un
     if (isEnumType(type)) return type.getValue(value as string)!.value
     if (type.name !== 'U64' || !isRest) return value
     const number = Number(value)
-    return Number.isSafeInteger(number)
-      ? number
-      : (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(value as string)
+    return Number.isSafeInteger(number) ? number : rawJson(value as string)
   }
   return Object.fromEntries(
     fields.map((each) => [each.name, change(each, (data as Record<string, unknown>)[each.name])]),

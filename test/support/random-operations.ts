@@ -94,7 +94,9 @@ class Writer {
     const inner = isCompositeType(type)
       ? ` @model(name: "${this.#name}M${(this.#count += 1)}") ${this.#selection(type as Composite, depth)}`
       : ''
-    return `${alias}: ${field.name}${args.length === 0 ? '' : `(${args.join(', ')})`}${inner}`
+    // The client knows integers of 64 bits by the names of their members.
+    const name = type.name === 'U64' ? `${alias}Exact` : alias
+    return `${name}: ${field.name}${args.length === 0 ? '' : `(${args.join(', ')})`}${inner}`
   }
 
   #selection(type: Composite, depth: number): string {
@@ -145,7 +147,7 @@ class Writer {
     if (!this.#chance(50)) return isListType(inner) ? `[${literal}]` : literal
     const variable = `v${this.#definitions.length}`
     this.#definitions.push(`$${variable}: ${String(type)}`)
-    const put = (value: unknown): unknown => (isListType(inner) ? [value] : value)
+    const put = (value: unknown): unknown => (isListType(inner) ? [value, value] : value)
     this.#values[variable] = put(given === null ? scalar : given.value)
     this.#variables[variable] = put(given === null ? scalar : given.name)
     return `$${variable}`

@@ -61,18 +61,6 @@ describe('readConfig', () => {
     expect(problem).not.toContain('hunter2')
   })
 
-  test('more than one API process needs a database server and a cluster', () => {
-    const servers = { DATABASE_URL: 'postgres://host/x', SOLANA_RPC_URL: 'https://rpc.example.org' }
-    for (const name of Object.keys(servers)) {
-      const [problem, ...others] = problemsOf({ ...servers, API_PROCESSES: '2', [name]: '' })
-      expect(problem).toContain('API_PROCESSES is above 1 without DATABASE_URL and SOLANA_RPC_URL: set both')
-      expect(others).toEqual([])
-    }
-    expect(readConfig({ ...servers, API_PROCESSES: '2' }).config.apiProcesses).toBe(2)
-    expect(readConfig({ ROLES: 'indexer', API_PROCESSES: '2' }).config.apiProcesses).toBe(1)
-    expect(problemsOf({ API_PROCESSES: '65' })[0]).toContain('an integer from 1 to 64')
-  })
-
   test('lets a developer register 1,000 agents on the localnet, and five a day on a cluster', () => {
     const limitsOf = (env: Record<string, string>) => readConfig(env).config.sponsorship
     expect(limitsOf({})).toMatchObject({ dailyRegistrationsPerClient: 1_000, dailyBudget: 10_000_000_000n })
@@ -205,6 +193,14 @@ describe('misspelledSettings', () => {
     'SEED_AGENTS',
   ])('does not report %s', (given) => {
     expect(misspelledSettings({ [given]: '1' })).toEqual([])
+  })
+
+  test('reports a setting that was removed, unless it asked for nothing', () => {
+    expect(misspelledSettings({ API_PROCESSES: '4' })).toEqual([
+      expect.stringContaining('API_PROCESSES is not a setting any more'),
+    ])
+    for (const value of ['1', ' ', undefined])
+      expect(misspelledSettings({ API_PROCESSES: value })).toEqual([])
   })
 })
 

@@ -13,7 +13,7 @@ import { load, operations } from '../../rest/documents/documents.ts'
 import { argumentsOf, endpoints, toEndpoint } from '../../rest/documents/endpoints.ts'
 import { inputSchema, isRequired, objectOf } from '../../rest/documents/json-schema.ts'
 import { bodyOf, responseSchema, rootFields, type Selected } from '../../rest/documents/responses.ts'
-import { createMcpServer } from '../../rest/mcp/server.ts'
+import { TOOLS } from '../../rest/mcp/tools.ts'
 import * as fc from '../support/property.ts'
 
 const read = (text: string) => load([new Source(text, 'rest/x/operations.graphql')])
@@ -45,6 +45,37 @@ describe('a mistake in a document is an error with its file and line', () => {
       '"A" query A @rest(path: "/x/{pda}", tag: "X") { info { name } }',
       'no variable $pda',
     ],
+    ['a name in lower case', `"A" query a ${REST} { info { name } }`, 'It needs a name that begins with'],
+    [
+      'a path with a space',
+      '"A" query A @rest(path: "/x y", tag: "X") { info { name } }',
+      'Its path must be made of /name and /{variable}, got /x y',
+    ],
+    [
+      'a status of an error',
+      '"A" query A @rest(path: "/x", tag: "X", status: 404) { info { name } }',
+      'Its status must be 200 to 299, got 404',
+    ],
+    [
+      'a tool in camelCase',
+      '"A" query A @tool(name: "aTool", title: "A", effect: READ) { info { name } }',
+      'The name of its tool must be snake_case, got aTool',
+    ],
+    [
+      'a model in lower case',
+      `"A" query A ${REST} { info @model(name: "info") { name } }`,
+      'The name of a model must be like AgentSummary, got info',
+    ],
+    [
+      'two operations of one name',
+      `"A" query A ${REST} { info { name } } "A" query A ${REST} { info { name } }`,
+      'There can be only one operation named "A"',
+    ],
+    [
+      'two fragments of one name',
+      `"A" query A ${REST} { info { ...F } } fragment F on Info { name } fragment F on Info { name }`,
+      'There can be only one fragment named "F"',
+    ],
     [
       'several members without a name',
       `"A" query A ${REST} { a: info { name } b: info { name } }`,
@@ -55,6 +86,22 @@ describe('a mistake in a document is an error with its file and line', () => {
     expect(build).toThrow(problem)
     expect(build).toThrow(/rest\/x\/operations\.graphql:1:\d+/)
   })
+})
+
+test('an operation can use shared fragments, or others of the same name', () => {
+  const shared = read(
+    'query A { agent(pda: "x") { ...F ...G } } fragment F on Agent { pda } fragment G on Agent { name }',
+  )
+  const { fragments } = shared.get('A')!
+  const fieldsOf = (text: string) => {
+    const [own] = load([new Source(text, 'x.graphql')], fragments).values()
+    return rootFields(own!)[0]!.inner!.map(({ name }) => name)
+  }
+  expect(fieldsOf('query B { agent(pda: "x") { ...G } }')).toEqual(['name'])
+  expect(fieldsOf('query B { agent(pda: "x") { ...G ...F } } fragment F on Agent { owner }')).toEqual([
+    'name',
+    'owner',
+  ])
 })
 
 test('a variable is a parameter with the facts of its argument, unless the document has others', () => {
@@ -191,15 +238,6 @@ function compiled(schema: object): { Check: (value: unknown) => boolean } {
   return Schema.Compile(closed(schema) as object)
 }
 
-interface Listed {
-  readonly title: string
-  readonly description: string
-  readonly annotations: object
-  readonly inputSchema: {
-    readonly '~standard': { readonly jsonSchema: { input(): JsonSchema; output(): JsonSchema } }
-  }
-  readonly outputSchema: Listed['inputSchema']
-}
 interface JsonSchema {
   readonly type?: unknown
   readonly properties?: Record<string, JsonSchema>
@@ -208,30 +246,22 @@ interface JsonSchema {
 }
 
 describe('the tools', () => {
-  const server = createMcpServer({ era: 'modern' } as never, '0')
-  const tools = (server as unknown as { _registeredTools: Record<string, Listed> })._registeredTools
-  const schemasOf = ({ inputSchema: input, outputSchema: output }: Listed) =>
-    [input['~standard'].jsonSchema.input(), output['~standard'].jsonSchema.output()] as const
+  const listed = TOOLS.map((tool) => tool.listed)
   const below = (schema: JsonSchema): JsonSchema[] => {
     const { properties = {}, items, anyOf = [] } = schema
     return [schema, ...[...Object.values(properties), ...(items ? [items] : []), ...anyOf].flatMap(below)]
   }
 
   test('take less than 8,000 tokens in the list', () => {
-    const listed = Object.entries(tools).map(([name, tool]) => {
-      const [inputs, outputs] = schemasOf(tool)
-      const { title, description, annotations } = tool
-      return { name, title, description, annotations, inputSchema: inputs, outputSchema: outputs }
-    })
     expect(JSON.stringify(listed).length / 4).toBeLessThan(8_000)
   })
 
-  test.each(Object.entries(tools))('%s has schemas that clients of all vendors read', (_, tool) => {
-    const [input, output] = schemasOf(tool)
+  test.each(listed)('$name has schemas that clients of all vendors read', (tool) => {
+    const [input, output] = [tool.inputSchema, tool.outputSchema] as JsonSchema[]
     for (const schema of [input, output])
       expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) })
     expect(input).toMatchObject({ additionalProperties: false })
-    for (const each of [...below(input), ...below(output)]) {
+    for (const each of [...below(input!), ...below(output!)]) {
       expect(each, 'a type or variants').toSatisfy(
         ({ type, anyOf }: JsonSchema) => type !== undefined || anyOf !== undefined,
       )
@@ -241,7 +271,7 @@ describe('the tools', () => {
   })
 
   test('are operations of rest/', () => {
-    expect(Object.keys(tools).length).toBe(
+    expect(listed.length).toBe(
       [...operations.values()].filter(({ definition }) =>
         definition.directives?.some(({ name }) => name.value === 'tool'),
       ).length,

@@ -22,10 +22,6 @@ test.each([
     systemError({ code: 'EACCES', syscall: 'listen', address: '0.0.0.0', port: 80 }),
     '0.0.0.0:80 cannot be used (EACCES): set HOST',
   ],
-  [
-    systemError({ code: 'ENOTSUP', syscall: 'listen', address: '0.0.0.0', port: 80 }),
-    'this system cannot share a port between processes, as Linux can: set API_PROCESSES=1',
-  ],
 ])('what an operator can fix is one line: %s', (error, text) => {
   expect(formatFatalError(error)).toContain(text)
   expect(formatFatalError(error)).not.toContain('\n')

@@ -24,10 +24,12 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const published = (source: string, extension: string): string =>
   source.replace('./src/', './').replace(/\.ts$/, extension)
 const exports = Object.fromEntries(
-  Object.entries(manifest.exports).map(([name, source]) => [
-    name,
-    { types: published(source, '.d.ts'), default: published(source, '.js') },
-  ]),
+  Object.entries(manifest.exports)
+    .filter(([, source]) => source.startsWith('./src/'))
+    .map(([name, source]) => [
+      name,
+      { types: published(source, '.d.ts'), default: published(source, '.js') },
+    ]),
 )
 const { private: _, scripts: _scripts, devDependencies: _development, ...rest } = manifest
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...rest, exports }, null, 2)}\n`)

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
-  type ExecutionResult,
+  Kind,
+  type OperationDefinitionNode,
   getNullableType,
   getOperationAST,
   isInputObjectType,
@@ -10,9 +11,25 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { GraphQLContext } from '../../../schema/context.ts'
 import { fragmentsOf } from '../../../schema/document-size.ts'
 import { schemaToCompile } from '../../../schema/variants.ts'
+import { rootFields } from '../../documents/responses.ts'
+import { addWholeFields, type ResponseText, responseText } from '../../response-text.ts'
 import { operationUnits } from '../../../schema/operation-cost.ts'
 
-const schema = schemaToCompile()
+const schema = addWholeFields(schemaToCompile())
+
+/** Null for what responses of documents cannot be: then the whole result is written at once. */
+function textOf(definition: OperationDefinitionNode, document: DocumentNode): ResponseText | null {
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [],
+    ),
+  )
+  try {
+    return responseText(schema, document, rootFields({ definition, fragments }), false)
+  } catch {
+    return null
+  }
+}
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -21,16 +38,17 @@ export interface CompiledQuery {
   readonly operationName: string | undefined
   readonly units: (variables: Variables) => number
   /**
-   * Null if there is an error: graphql-js then executes the query, because its errors are the ones
+   * The text of the response. Null if there is an error: graphql-js then executes the query, because its errors are the ones
    * that clients expect.
    */
-  readonly run: (context: GraphQLContext, variables: Variables) => Promise<ExecutionResult | null>
+  readonly run: (context: GraphQLContext, variables: Variables) => Promise<string | null>
 }
 
 /** Null for a document that cannot be compiled. It must be valid and have one operation. */
 export function compileQueryOf(document: DocumentNode): CompiledQuery | null {
   const operation = getOperationAST(document)!
-  const compiled = compileQuery(schema, document, undefined, {
+  const text = textOf(operation, document)
+  const compiled = compileQuery(schema, text?.document ?? document, undefined, {
     // GraphQL's own scalars are valid inside the service.
     disableLeafSerialization: true,
     // An error leads to graphql-js, which creates another one.
@@ -51,7 +69,8 @@ export function compileQueryOf(document: DocumentNode): CompiledQuery | null {
       // The compiled form takes an empty list for an object without members.
       if (objects.some((name) => Array.isArray(variables[name]))) return null
       const result = await compiled.query(undefined, context, variables)
-      return result.errors === undefined ? result : null
+      if (result.errors !== undefined) return null
+      return text === null ? JSON.stringify(result) : `{"data":${text.write(result.data!)}}`
     },
   }
 }

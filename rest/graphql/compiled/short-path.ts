@@ -69,14 +69,14 @@ export function createShortPath(dependencies: {
       } catch {
         return null
       }
-      const result = await query.run(createGraphQLContext(services, context), variables ?? {})
-      if (result === null) {
+      const body = await query.run(createGraphQLContext(services, context), variables ?? {})
+      if (body === null) {
         context.charge(1, 0)
         return null
       }
       documents.store(params)
       answered.inc()
-      return { body: JSON.stringify(result), mediaType }
+      return { body, mediaType }
     },
     learn: ({ headers: { accept } }, { status, headers }) => {
       const mediaType = headers.get('content-type')

@@ -6,17 +6,18 @@ import type { ReadTables } from '../../../src/domain/read-versions.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
-export interface ReadOptions<Data, Body> {
+export interface ReadOptions<Data> {
   /**
    * All tables that the response depends on. It must not depend on a clock, a wallet or the ledger.
    */
   readonly tables: readonly ReadTables[]
-  readonly toBody: (data: Data, mediaType: string) => Body
+  /** Writes the body. */
+  readonly toText: (data: Data, mediaType: string) => string
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
 }
 
-export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Body> {
+export interface CachedReadOptions<Data, Variables> extends ReadOptions<Data> {
   readonly operationName: string
   readonly run: (request: FastifyRequest, variables: Variables) => Promise<Data>
   /** Charges what the operation costs in addition to the one unit of every request. */
@@ -25,24 +26,23 @@ export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Da
   readonly cache: ResponseCache | null
 }
 
-/** Sends the response itself. The result type holds the route to its response schema. */
-export type CachedRead<Variables, Body> = (
+/** Sends the response itself. */
+export type CachedRead<Variables> = (
   request: FastifyRequest,
   reply: FastifyReply,
   variables: Variables,
-) => Promise<Body>
+) => Promise<never>
 
 /** Makes the handler of a public read, which may come from the response cache. */
-export function cachedRead<Data, Variables extends Record<string, unknown>, Body>(
-  options: CachedReadOptions<Data, Variables, Body>,
-): CachedRead<Variables, Body> {
-  const { operationName, tables, toBody, mediaType: chooseMediaType, run, charge, cache } = options
+export function cachedRead<Data, Variables extends Record<string, unknown>>(
+  options: CachedReadOptions<Data, Variables>,
+): CachedRead<Variables> {
+  const { operationName, tables, toText, mediaType: chooseMediaType, run, charge, cache } = options
 
   const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
     // Also for a cached response, so that the cost of a request can be predicted.
     charge(request, variables)
-    const readBody = async (): Promise<string> =>
-      JSON.stringify(toBody(await run(request, variables), mediaType))
+    const readBody = async (): Promise<string> => toText(await run(request, variables), mediaType)
     if (cache === null) return { mediaType, body: toPayload(await readBody(), mediaType), etag: null }
     // Sorted, because a query string can have its parameters in any order.
     const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort(byName)])

@@ -1,34 +1,25 @@
 import { hash } from 'node:crypto'
-import type { DidDocument, VerificationMethod } from './document.ts'
+import { pubkey } from '@agent-registry/solana'
+import { keyToMultibase } from '../credentials/multibase.ts'
+import type { DidDocument } from './document.ts'
 import type { DidResolution } from './resolve-did.ts'
-
-/** A DID Document as GraphQL returns it. */
-export type DidData = Omit<DidDocument, 'verificationMethod'> & {
-  readonly verificationMethod: readonly (VerificationMethod & { readonly publicKeyMultibase: string })[]
-}
 
 const MULTIKEY = 'https://w3id.org/security/multikey/v1'
 
 /** The DID Document of the contract. GraphQL names cannot contain `@`. */
-export function toDidDocument({ context, ...rest }: DidData) {
-  const verificationMethod = rest.verificationMethod.map(({ id, type, controller, publicKeyBase58 }) => ({
-    id,
-    type,
-    controller,
-    publicKeyBase58,
-  }))
-  return { '@context': context, ...rest, verificationMethod }
+export function toDidDocument({ context, ...rest }: DidDocument) {
+  return { '@context': context, ...rest }
 }
 
 export type MultikeyDocument = ReturnType<typeof toMultikeyDocument>
 
 /** The same document with the form of the key that stock verifiers read. */
-export function toMultikeyDocument(document: DidData) {
-  const verificationMethod = document.verificationMethod.map(({ id, controller, publicKeyMultibase }) => ({
+export function toMultikeyDocument(document: DidDocument) {
+  const verificationMethod = document.verificationMethod.map(({ id, controller, publicKeyBase58 }) => ({
     id,
     type: 'Multikey',
     controller,
-    publicKeyMultibase,
+    publicKeyMultibase: keyToMultibase(pubkey(publicKeyBase58)),
   }))
   return {
     ...toDidDocument(document),

@@ -60,8 +60,6 @@ export interface Config {
   credentialContextsDir: string | null
   gateways: { ipfs: string | null; arweave: string | null }
   roles: ReadonlySet<Role>
-  /** Processes that serve the API. 1 without the role `api`. */
-  apiProcesses: number
   logLevel: string
 }
 
@@ -101,11 +99,6 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     problems.push('LOCALNET is true and SOLANA_RPC_URL is set: set one of them')
   if (values.ROLES?.length === 0)
     problems.push('ROLES is empty: set at least one of api, indexer, webhooks, cards')
-  if (apiProcesses(values) > 1 && (values.DATABASE_URL === null || values.SOLANA_RPC_URL === null)) {
-    problems.push(
-      'API_PROCESSES is above 1 without DATABASE_URL and SOLANA_RPC_URL: set both, because only one process can use the embedded database and the localnet, or set API_PROCESSES=1',
-    )
-  }
   // A misspelled name may be the reason of a problem. Without problems it is a warning.
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelledSettings(env)])
   return {
@@ -198,13 +191,9 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
     credentialContextsDir: values.CREDENTIAL_CONTEXTS_DIR,
     gateways: { ipfs: values.IPFS_GATEWAY, arweave: values.ARWEAVE_GATEWAY },
     roles: new Set(values.ROLES),
-    apiProcesses: apiProcesses(values),
     logLevel: values.LOG_LEVEL,
   }
 }
-
-const apiProcesses = ({ API_PROCESSES: count, ROLES: roles }: SettingValues): number =>
-  roles?.includes('api') ? count : 1
 
 function signInOrigins(values: SettingValues): string[] {
   const { BASE_URL: baseUrl, HOST: host, PORT: port } = values

@@ -5,10 +5,17 @@ const NAMES = Object.keys(SETTINGS)
 const MAX_DISTANCE = 2
 const SHORT_NAME = 8
 
-/** One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS. */
+const REMOVED =
+  'API_PROCESSES is not a setting any more and is ignored: run several gateways behind a load balancer, see docs/guides/scale.md'
+
+/**
+ * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
+ * that was one.
+ */
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((given) => {
     if (given in SETTINGS) return []
+    if (given === 'API_PROCESSES' && !['', '1'].includes(env[given]?.trim() ?? '')) return [REMOVED]
     const meant = NAMES.find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })

@@ -46,7 +46,11 @@ export const SETTINGS = {
   PORT: withDefault(integer(0, 65_535), '3000', 'HTTP port; 0 takes a free one'),
   HOST: withDefault(text, '127.0.0.1', 'Address to listen on'),
   BASE_URL: setting(url('http', 'https'), 'Public URL of the service; default `http://HOST:PORT`'),
-  DATA_DIR: withDefault(text, './.data', 'Folder for the embedded database, the localnet and its keys'),
+  DATA_DIR: withDefault(
+    text,
+    './.data',
+    'Folder for the embedded database, the localnet and its keys. As root, the database may be in /var/lib/agent-registry-gateway',
+  ),
   DATABASE_URL: setting(
     url('postgres', 'postgresql'),
     'PostgreSQL 15 or newer; without it, the embedded PostgreSQL starts',
@@ -262,11 +266,6 @@ export const SETTINGS = {
     'Maximum wait for a database connection, in ms; after that the response is 503',
   ),
   ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'Comma-separated roles of this process'),
-  API_PROCESSES: withDefault(
-    integer(1, 64),
-    '1',
-    'Processes that serve the API on the same port, to use several cores; above 1 on Linux only, with DATABASE_URL and SOLANA_RPC_URL',
-  ),
   LOG_LEVEL: withDefault(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',

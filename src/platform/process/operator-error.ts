@@ -15,9 +15,6 @@ export function formatFatalError(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `${address}:${port} is in use: set PORT and LOCALNET_PORT to free ports, or to 0 for any free port`
   }
-  if (syscall === 'listen' && code === 'ENOTSUP') {
-    return 'this system cannot share a port between processes, as Linux can: set API_PROCESSES=1'
-  }
   if (syscall === 'listen') {
     return `${address}:${port} cannot be used (${code}): set HOST and PORT to an address and a port that this user may use`
   }

@@ -118,10 +118,10 @@ describe('a compiled query', () => {
         variableValues: variables,
         contextValue: contextOf(),
       })
-      const result = await compileQueryOf(document)!.run(contextOf(), variables)
+      const text = await compileQueryOf(document)!.run(contextOf(), variables)
       counts[expected.errors === undefined ? 'results' : 'errors'] += 1
       // As text, because clients see the order of fields.
-      expect(JSON.stringify(result)).toBe(expected.errors === undefined ? JSON.stringify(expected) : 'null')
+      expect(text).toBe(expected.errors === undefined ? JSON.stringify(expected) : null)
     })
     await fc.assert(same, { numRuns: RUNS })
     expect(counts.results).toBeGreaterThan(RUNS / 8)

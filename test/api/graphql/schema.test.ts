@@ -10,6 +10,7 @@ import {
   printSchema,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXAMPLE } from '../../../rest/graphql/graphiql.ts'
 import { schema } from '../../../schema/index.ts'
 import { printedSchema } from '../../../schema/print.ts'
 import { schemaWithoutLocalnet } from '../../../schema/variants.ts'
@@ -68,6 +69,10 @@ test('a browser gets GraphiQL, which loads nothing from other servers', async ()
     headers: { accept: 'text/html', 'if-none-match': String(response.headers['etag']) },
   })
   expect([again.statusCode, again.body]).toEqual([304, ''])
+})
+
+test('the query that GraphiQL shows first is answered', async () => {
+  expect(await query(t, EXAMPLE)).toEqual({ agents: { totalCount: 0, nodes: [] } })
 })
 
 test('the files of GraphiQL have hashes of their content as names, and start the editor', async () => {

@@ -170,12 +170,18 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
     })
   })
 
-  test('an unknown argument is refused with the nearest known name', async () => {
+  test('an unknown argument is refused with the nearest known name, and a missing one with its name', async () => {
     const misspelled = await call('list_agents', { min_reputation: 900 })
-    expect(misspelled).toMatchObject({ isError: true })
-    expect(misspelled.content[0]!.text).toContain(
+    expect(misspelled).toMatchObject({ isError: true, _meta: { code: 'UNKNOWN_MEMBER', status: 400 } })
+    expect(misspelled.content[0]!.text).toBe(
       'Unknown member "min_reputation". Did you mean "minReputation"? Known members: owner, tier, status, category, minReputation, maxReputation, includeMismatched, sort, order, limit, offset',
     )
+    const missing = await call('verify_agent', {})
+    expect(missing).toMatchObject({
+      isError: true,
+      content: [{ text: 'owner is required' }],
+      _meta: { code: 'FIELD_REQUIRED', status: 400 },
+    })
     const { tools } = await client.listTools()
     for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false })
   })

@@ -114,3 +114,20 @@ test('a signed request to /mcp has its wallet', async () => {
   })
   expect(response.json()).toMatchObject({ result: { structuredContent: { webhooks: [{ id: webhookId }] } } })
 })
+
+test('the text of an unexpected error of a service is not sent', async () => {
+  vi.spyOn(t.services.webhooks, 'list').mockRejectedValueOnce(new TypeError('a secret'))
+  const response = await t.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: { ...bearer(token), ...MCP_HEADERS },
+    payload: toolCall('list_webhooks'),
+  })
+  expect(response.json()).toMatchObject({
+    result: {
+      isError: true,
+      content: [{ type: 'text', text: 'Internal server error' }],
+      _meta: { code: 'INTERNAL_SERVER_ERROR', status: 500 },
+    },
+  })
+})

@@ -242,7 +242,7 @@ describe('the start refuses', () => {
     ],
     [
       'an endpoint without limits',
-      `"X" query X @rest(path: "/x/a", tag: "X", exempt: true) ${FIELDS}`,
+      `"X" query X @rest(path: "/x/a", tag: "X", exempt: ALL) ${FIELDS}`,
       'can set path',
     ],
     ['another effect', `"X" query X @tool(title: "X", effect: SEND) ${FIELDS}`, 'READ'],

@@ -1,9 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createSessionMessages } from '../../../rest/mcp/session-messages.ts'
-import type { Sessions } from '../../../rest/mcp/sessions.ts'
-import type { Peers } from '../../../src/platform/process/peers.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { toolCall, type ToolResult } from '../../support/mcp.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
@@ -70,20 +67,4 @@ test.each([
   const { client, path } = await openSession({})
   expect((await post(path, headers)).statusCode).toBe(202)
   expect(await client.callTool({ name: 'list_agents' })).toMatchObject({ structuredContent: { total: 0 } })
-})
-
-test('the process of a session checks messages that arrived at another one', async () => {
-  const receive = vi.fn<Sessions['receive']>(() => 'accepted')
-  let answer: (payload: unknown) => unknown = () => undefined
-  const peers = (own: number): Peers => ({
-    own,
-    count: 2,
-    answer: (_name, handler) => (answer = handler),
-    call: async (_to, _name, payload) => ({ outcome: 'answered', result: answer(structuredClone(payload)) }),
-  })
-  const pass = createSessionMessages({ receive: () => 'unknown session' }, peers(1))
-  createSessionMessages({ receive }, peers(2))
-  const message = { sessionId: '2-x', proof: 'hash', message: toolCall('list_webhooks') }
-  await pass(message)
-  expect(receive).toHaveBeenCalledExactlyOnceWith(message)
 })

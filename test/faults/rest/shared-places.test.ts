@@ -2,7 +2,7 @@ import assert from 'node:assert'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Client } from 'graphql-ws'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
@@ -42,6 +42,7 @@ async function start(
   await t.app.listen({ port: 0, host: '127.0.0.1' })
 }
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const each of sockets.splice(0)) await each.dispose()
   for (const each of clients.splice(0)) await each.close()
   await t.close()
@@ -211,4 +212,19 @@ describe.each([
     expect(full.toLowerCase()).toContain('retry-after: 30\r\n')
     expect(full).toContain(all)
   })
+})
+
+test('an MCP session without a message for a minute gives way to a new one of its client network', async () => {
+  await start({ sessions: { perClient: 2, total: 5 } })
+  const one = client('127.0.0.2')
+  const [quiet] = await openStream(one, OPEN_SESSION)
+  const [used, head] = await openStream(one, OPEN_SESSION)
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000)
+  const [path = ''] = /\/mcp\/messages\S+/.exec(head) ?? []
+  const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' } as const
+  expect((await one.send(path, ping)).status).toBe(202)
+  const [, third] = await openStream(one, OPEN_SESSION)
+  expect(third).toMatch(/^HTTP\/1.1 200 /)
+  await expect.poll(() => [quiet.closed, used.closed]).toEqual([true, false])
 })

@@ -96,7 +96,7 @@ async function send(
   const { signal } = options
   const url = new URL(transport.url + route)
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
+    for (const each of [value ?? []].flat()) url.searchParams.append(name, String(each))
   const timeout = AbortSignal.timeout(transport.timeoutMs)
   const response = await transport.fetch(url, {
     method,

@@ -1,0 +1,265 @@
+import {
+  type ASTNode,
+  type GraphQLNamedType,
+  type DefinitionNode,
+  Kind,
+  type DocumentNode,
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  type FieldNode,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  visit,
+} from 'graphql'
+import type { Selected } from './documents/responses.ts'
+
+type Field = GraphQLField<unknown, unknown>
+type Write = (value: unknown) => string
+type Members = Readonly<Record<string, unknown>>
+
+/** A query that is compiled, and how its data is written. */
+export interface ResponseText {
+  /** Selects rows whole: only for a schema with `addWholeFields`. */
+  readonly document: DocumentNode
+  readonly write: (data: object) => string
+}
+
+/** Types whose rows are those of the registry in memory: a changed row is a new object. */
+const KEPT = new Set(['Agent', 'Stake'])
+const WHOLE = '__whole'
+const Row = new GraphQLScalarType({ name: 'Row', coerceOutputValue: (row) => row })
+
+/** Adds to each field with such rows another one, which returns them as the service made them. */
+export function addWholeFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    // The types of introspection are those of all schemas.
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    const fields = type.getFields()
+    for (const field of Object.values(fields)) {
+      if (!hasKeptRows(getNamedType(field.type))) continue
+      const name = field.name + WHOLE
+      const resolve = field.resolve ?? ((parent: Members) => parent[field.name])
+      fields[name] = Object.assign(Object.create(field) as Field, { name, resolve, type: ofRows(field.type) })
+    }
+  }
+  return schema
+}
+
+const hasKeptRows = (type: GraphQLNamedType): boolean => isObjectType(type) && KEPT.has(type.name)
+
+function ofRows(type: GraphQLOutputType): GraphQLOutputType {
+  if (isNonNullType(type)) return new GraphQLNonNull(ofRows(type.ofType) as never)
+  return isListType(type) ? new GraphQLList(ofRows(type.ofType)) : Row
+}
+
+/**
+ * Rows that are kept and whose selected fields depend on nothing else are not executed field by
+ * field: the row of the service is written, and its text is kept as long as the row. `fields` are
+ * those of the document. With `isBody`, the value of the only one is written.
+ */
+export function responseText(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  fields: readonly Selected[],
+  isBody: boolean,
+): ResponseText {
+  const rows = rowWriters(schema.getQueryType()!, fields)
+  const [{ read, write }] = membersOf(fields, rows) as [Member]
+  return {
+    document: withoutUnusedFragments(
+      visit(document, {
+        Field: (node) => {
+          if (!rows.has(placeOf(node))) return undefined
+          const name = { ...node.name, value: node.name.value + WHOLE }
+          return { ...node, alias: node.alias ?? node.name, name, selectionSet: undefined }
+        },
+      }),
+    ),
+    write: isBody ? (data) => write(read(data)) : objectWriter(fields, rows),
+  }
+}
+
+/** Nodes are copied with their place when documents are changed. */
+const placeOf = (node: FieldNode): object => node.loc ?? node
+
+function withoutUnusedFragments(document: DocumentNode): DocumentNode {
+  const used = new Set<string>()
+  const find = (node: ASTNode): void =>
+    void visit(node, {
+      FragmentSpread: ({ name: { value } }) => {
+        if (used.has(value)) return
+        used.add(value)
+        find(
+          document.definitions.find(
+            (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === value,
+          )!,
+        )
+      },
+    })
+  find(document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)!)
+  const isUsed = (each: DefinitionNode): boolean =>
+    each.kind !== Kind.FRAGMENT_DEFINITION || used.has(each.name.value)
+  return { ...document, definitions: document.definitions.filter(isUsed) }
+}
+
+type RowWriters = ReadonlyMap<object, Write>
+
+/** Of the fields that can be selected whole. One of a fragment must be that wherever it is used. */
+function rowWriters(root: GraphQLObjectType, fields: readonly Selected[]): RowWriters {
+  const rows = new Map<object, Write>()
+  const others = new Set<object>()
+  const collect = (parent: GraphQLObjectType, selected: readonly Selected[]): void => {
+    for (const { field, nodes, inner } of selected) {
+      const type = getNamedType(parent.getFields()[field.name]?.type)
+      if (!isObjectType(type) || inner === null) continue
+      const isWhole = nodes.length === 1 && hasKeptRows(type) && isPlain(type, inner)
+      if (isWhole) rows.set(placeOf(nodes[0]!), keptText(rowReader(type, inner)))
+      else {
+        for (const each of nodes) others.add(placeOf(each))
+        collect(type, inner)
+      }
+    }
+  }
+  collect(root, fields)
+  for (const each of others) rows.delete(each)
+  return rows
+}
+
+/** Whether all selected fields depend on the object only. */
+function isPlain(type: GraphQLObjectType, fields: readonly Selected[]): boolean {
+  return fields.every(({ field: { name }, inner }) => {
+    const field = type.getFields()[name]
+    if (field === undefined || !dependsOnObject(field)) return false
+    const named = getNamedType(field.type)
+    return (
+      isLeafType(named) ||
+      (!isListType(getNullableType(field.type)) && isObjectType(named) && isPlain(named, inner!))
+    )
+  })
+}
+
+/** A resolver that takes neither arguments nor the context cannot depend on them. */
+const dependsOnObject = ({ args, resolve }: Field): boolean =>
+  args.length === 0 && (resolve === undefined || resolve.length === 1)
+
+/** Writes objects that were executed field by field. */
+function objectWriter(fields: readonly Selected[], rows: RowWriters): Write {
+  const members = membersOf(fields, rows)
+  return (object) => written(object, members)
+}
+
+function membersOf(fields: readonly Selected[], rows: RowWriters): Member[] {
+  return fields.map((selected) => {
+    const { node, name, optional, inner, variants } = selected
+    const member = keyOf(node)
+    const write = anyWriter(
+      rows.get(placeOf(node)) ??
+        (inner && objectWriter(inner, rows)) ??
+        (variants && variantWriter(variants, rows)) ??
+        JSON.stringify,
+    )
+    return { key: `"${name}":`, optional, write, read: (object: unknown) => (object as Members)[member] }
+  })
+}
+
+function variantWriter(variants: NonNullable<Selected['variants']>, rows: RowWriters): Write {
+  const writers = new Map(Array.from(variants, ([type, fields]) => [type, objectWriter(fields, rows)]))
+  const [first] = variants.values()
+  const key = keyOf(first!.find(({ field }) => field.name === '__typename')!.node)
+  return (object) => writers.get((object as Members)[key] as string)!(object)
+}
+
+/** Selects the fields of what the service returned. */
+function rowReader(type: GraphQLObjectType, fields: readonly Selected[]): (row: unknown) => Members {
+  const members = fields.map(({ field, name, optional, inner }) => {
+    const { type: fieldType, resolve } = type.getFields()[field.name]!
+    const named = getNamedType(fieldType)
+    const change = isObjectType(named) ? rowReader(named, inner!) : leafReader(named as GraphQLLeafType)
+    return {
+      key: field.name,
+      resolve: resolve as ((row: unknown) => unknown) | undefined,
+      name,
+      optional,
+      change: change && nullable(change),
+    }
+  })
+  return (row) => {
+    const object: Record<string, unknown> = {}
+    for (const { key, resolve, name, optional, change } of members) {
+      const value = resolve === undefined ? (row as Members)[key] : resolve(row)
+      // JSON.stringify leaves out what is undefined.
+      if (optional && (value ?? false) === false) object[name] = undefined
+      else object[name] = change === null ? (value ?? null) : change(value)
+    }
+    return object
+  }
+}
+
+/** Null if GraphQL's value is that of the service: of enums and GraphQL's own scalars. */
+function leafReader(type: GraphQLLeafType): ((value: unknown) => unknown) | null {
+  return isEnumType(type) || isSpecifiedScalarType(type) ? null : (value) => type.coerceOutputValue(value)
+}
+
+/** Null and lists too. */
+function nullable(change: (value: unknown) => unknown): (value: unknown) => unknown {
+  const changeAny = (value: unknown): unknown => {
+    if (value === null || value === undefined) return null
+    return Array.isArray(value) ? value.map(changeAny) : change(value)
+  }
+  return changeAny
+}
+
+interface Member {
+  /** With quotes and a colon. */
+  readonly key: string
+  readonly optional: boolean
+  readonly read: (object: unknown) => unknown
+  readonly write: Write
+}
+
+function written(object: unknown, members: readonly Member[]): string {
+  // Joined, because a sum of texts is a tree, which each write would walk through.
+  const parts = ['{']
+  for (const { key, optional, read, write } of members) {
+    const value = read(object)
+    if (optional && (value ?? false) === false) continue
+    parts.push(parts.length === 1 ? key : `,${key}`, write(value))
+  }
+  parts.push('}')
+  return parts.join('')
+}
+
+/** Writes null and lists too. */
+function anyWriter(write: Write): Write {
+  const writeAny: Write = (value) => {
+    if (value === null || value === undefined) return 'null'
+    return Array.isArray(value) ? `[${value.map(writeAny).join(',')}]` : write(value)
+  }
+  return writeAny
+}
+
+/** The text of a row stays as long as the row. */
+function keptText(read: (row: unknown) => Members): Write {
+  const kept = new WeakMap<object, string>()
+  return (row) => {
+    const known = kept.get(row as object)
+    if (known !== undefined) return known
+    const text = JSON.stringify(read(row))
+    kept.set(row as object, text)
+    return text
+  }
+}
+
+const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value

@@ -1,5 +1,0 @@
-import { enableCompileCache } from 'node:module'
-
-enableCompileCache()
-const { runApiProcess } = await import('./run-api-process.ts')
-runApiProcess()

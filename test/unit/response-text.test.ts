@@ -1,0 +1,80 @@
+import { Source } from 'graphql'
+import { expect, test } from 'vitest'
+import { load } from '../../rest/documents/documents.ts'
+import { bodyOf, isBody, rootFields } from '../../rest/documents/responses.ts'
+import { operation, restSchema } from '../../rest/execute.ts'
+import { responseText } from '../../rest/response-text.ts'
+import type { GraphQLContext } from '../../schema/context.ts'
+import type { AgentRow } from '../../src/registry/rows.ts'
+import { keyOf } from '../support/factories.ts'
+
+const row = (name: string, values: Partial<AgentRow> = {}): AgentRow => ({
+  pda: keyOf(name),
+  owner: keyOf(`owner ${name}`),
+  name,
+  tier: 'basic',
+  status: 'active',
+  serviceCategory: 'dataAnalysis',
+  reputationScore: 250,
+  capabilities: '18446744073709551615',
+  version: '',
+  agentCardUrl: 'https://agents.example/"\u2028é.json',
+  cardHashMismatch: false,
+  rentPayer: keyOf('payer'),
+  createdAt: '2026-11-21T06:29:22.000Z',
+  updatedAt: '2026-11-21T06:29:22.000Z',
+  ...values,
+})
+
+/** The list of agents as a service would return it. */
+let rows: AgentRow[] = []
+const context = {
+  services: { agents: { list: async () => ({ total: 2, limit: 50, offset: 0, rows }) } },
+} as unknown as GraphQLContext
+
+function endpointOf(fields: string) {
+  const text = `"Random" query Random @rest(path: "/x", tag: "Agents") { agentsPage { total agents ${fields} } }`
+  return [...load([new Source(text)]).values()][0]!
+}
+
+/** The body with kept texts, and as it is without them. */
+async function bodies(fields: string) {
+  const endpoint = endpointOf(fields)
+  const selected = rootFields(endpoint)
+  const { document, write } = responseText(restSchema, endpoint.document, selected, isBody(selected))
+  const run = operation(document as never)
+  const runWithout = operation(endpoint.document as never)
+  return async () => ({
+    text: write(await run(context, {})),
+    expected: JSON.stringify(bodyOf(endpoint)(await runWithout(context, {}))),
+  })
+}
+
+const PLAIN = `{ pda name service_category: serviceCategory capabilities capabilityNames id did
+  mismatch: cardHashMismatch @optional name_similarity: nameSimilarity @optional agent_card_url: agentCardUrl }`
+
+test('the text of rows is what executing their fields gives', async () => {
+  rows = [row('One'), row('"Two"', { cardHashMismatch: true, nameSimilarity: 0.5 })]
+  const { text, expected } = await (await bodies(PLAIN))()
+  expect(text).toBe(expected)
+  expect(text).toContain('"capabilities":18446744073709551615')
+})
+
+test('the text of a row is kept as long as the row, and no longer', async () => {
+  const read = await bodies('{ name }')
+  const kept = row('Old')
+  rows = [kept]
+  await read()
+  // Nobody changes a row in place: this only shows whether it is read again.
+  Object.assign(kept, { name: 'changed in place' })
+  expect((await read()).text).toContain('Old')
+  rows = [row('New')]
+  expect((await read()).text).toContain('New')
+})
+
+test('rows with a field that needs more than the row are executed', async () => {
+  rows = [row('One')]
+  const endpoint = endpointOf('{ name card { checkedAt } }')
+  const { document } = responseText(restSchema, endpoint.document, rootFields(endpoint), true)
+  expect(document).toEqual(endpoint.document)
+})
