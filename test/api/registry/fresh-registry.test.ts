@@ -264,6 +264,36 @@ test('a fence that fails or answers late is not used, and a later one is', async
   await registry.stop()
 })
 
+test('a fence that answers after a later one does not mix two moments', async () => {
+  await insertAgents(kysely, [agentRow('a', { version: '0' }), agentRow('b', { version: '0' })])
+  const query = await openRowReads(database.orm)
+  const isHeld = Promise.withResolvers<void>()
+  const mayReturn = Promise.withResolvers<void>()
+  let holds = 0
+  const registry = await createTestRegistry(database, {
+    query: async (text, values) => {
+      const rows = await query(text, values)
+      if (text.includes('lateral') && (holds += 1) === 1) {
+        isHeld.resolve()
+        await mayReturn.promise
+      }
+      return rows
+    },
+  })
+  const reads = createAgentReads(await openReads(database.orm), { registry })
+  const versions = async () =>
+    (await reads.list({ sort: 'name', order: 'asc' })).rows.map((row) => row.version)
+  await sql`update agents set version = '1' where pda = ${pdaOf('a')}`.execute(kysely)
+  const early = versions()
+  await isHeld.promise
+  await sql`update agents set version = '2'`.execute(kysely)
+  expect(await versions()).toEqual(['2', '2'])
+  mayReturn.resolve()
+  expect(await early).toEqual(['2', '2'])
+  expect(await versions()).toEqual(['2', '2'])
+  await registry.stop()
+})
+
 test('a copy that needs too much memory is dropped', async () => {
   await insertAgents(kysely, [agentRow('one'), agentRow('two')])
   const registry = await createTestRegistry(database, { maxBytes: 2_000 })
