@@ -78,8 +78,8 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
     for (let attempt = 0; attempt < MAX_ATTEMPTS && serving !== null; attempt += 1) {
       const before: Serving = serving
       const { position, rows } = await feed.changes(before.position, MAX_CHANGES_AT_ONCE)
-      // Another fence may have read changes meanwhile. Then only its rows are newer for certain. But
-      // if nothing had changed, the copy is complete, and more so with what the other has added.
+      // If another fence has applied changes meanwhile, rows of this one may be older, so it asks
+      // again. If it has none, the copy was complete, and is so with what the other has added.
       const now: Serving | null = serving
       if (now !== before && (now?.copy !== before.copy || rows?.length !== 0)) continue
       if (rows === null) {
