@@ -6,7 +6,8 @@ import { buildApp } from '../../rest/app.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
-import { openReads } from '../../src/db/reads.ts'
+import { openReads, openRowReads } from '../../src/db/reads.ts'
+import { startRegistry } from '../../src/registry/registry.ts'
 import { connectionOptions } from '../../src/db/session.ts'
 import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
@@ -70,7 +71,15 @@ const searchIndex =
         minAgents: 0,
       })
 while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
+const registry = startRegistry({
+  query: await openRowReads(orm),
+  maxBytes: INDEX_BYTES,
+  logger: pino({ level: 'silent' }),
+  metrics,
+})
+while (!registry.status().ready) await delay(INDEX_POLL_MS)
 const services = createServices({
+  registry,
   em: orm.em,
   reads: await openReads(orm),
   searchIndex,
