@@ -7,8 +7,8 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads, openRowReads } from '../../src/db/reads.ts'
-import { connectionOptions } from '../../src/db/session.ts'
 import { startRegistry } from '../../src/registry/registry.ts'
+import { connectionOptions } from '../../src/db/session.ts'
 import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
@@ -70,6 +70,7 @@ const searchIndex =
         metrics,
         minAgents: 0,
       })
+while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const registry = startRegistry({
   query: await openRowReads(orm),
   maxBytes: INDEX_BYTES,
@@ -77,12 +78,11 @@ const registry = startRegistry({
   metrics,
 })
 while (!registry.status().ready) await delay(INDEX_POLL_MS)
-while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const services = createServices({
+  registry,
   em: orm.em,
   reads: await openReads(orm),
   searchIndex,
-  registry,
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),

@@ -57,7 +57,7 @@ describe.runIf('host' in inject('databaseServer'))('a gateway with the embedded 
     rmSync(gateway.dataDir, { recursive: true })
     expect(await gateway.ended()).toBe(1)
     expect(gateway.output()).toMatch(
-      /cluster was deleted or moved while the gateway used it: start the gateway again\n$/,
+      /cluster was deleted or moved while the gateway used it: start the gateway again$/m,
     )
     expect(isAlive(pid)).toBe(false)
   })
