@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import {
   type ASTNode,
   type GraphQLNamedType,
@@ -15,6 +16,7 @@ import {
   GraphQLScalarType,
   type GraphQLSchema,
   type FieldNode,
+  isAbstractType,
   isEnumType,
   isLeafType,
   isListType,
@@ -75,7 +77,7 @@ export function responseText(
   fields: readonly Selected[],
   isBody: boolean,
 ): ResponseText {
-  const rows = rowWriters(schema.getQueryType()!, fields)
+  const rows = rowWriters(schema.getQueryType()!, fields, document)
   const [{ read, write }] = membersOf(fields, rows) as [Member]
   return {
     document: withoutUnusedFragments(
@@ -95,38 +97,53 @@ export function responseText(
 const placeOf = (node: FieldNode): object => node.loc ?? node
 
 function withoutUnusedFragments(document: DocumentNode): DocumentNode {
-  const used = new Set<string>()
-  const find = (node: ASTNode): void =>
+  const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)!
+  const { fragments } = selectedBy(operation, document)
+  const isUsed = (each: DefinitionNode): boolean =>
+    each.kind !== Kind.FRAGMENT_DEFINITION || fragments.has(each.name.value)
+  return { ...document, definitions: document.definitions.filter(isUsed) }
+}
+
+/** All fields of a node, and the names of its fragments, also of those in fragments. */
+function selectedBy(start: ASTNode, { definitions }: DocumentNode) {
+  const fields = new Set<FieldNode>()
+  const fragments = new Set<string>()
+  const look = (node: ASTNode): void =>
     void visit(node, {
+      Field: (field) => void fields.add(field),
       FragmentSpread: ({ name: { value } }) => {
-        if (used.has(value)) return
-        used.add(value)
-        find(
-          document.definitions.find(
-            (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === value,
-          )!,
-        )
+        if (fragments.has(value)) return
+        fragments.add(value)
+        look(definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === value)!)
       },
     })
-  find(document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)!)
-  const isUsed = (each: DefinitionNode): boolean =>
-    each.kind !== Kind.FRAGMENT_DEFINITION || used.has(each.name.value)
-  return { ...document, definitions: document.definitions.filter(isUsed) }
+  look(start)
+  return { fields, fragments }
 }
 
 type RowWriters = ReadonlyMap<object, Write>
 
 /** Of the fields that can be selected whole. One of a fragment must be that wherever it is used. */
-function rowWriters(root: GraphQLObjectType, fields: readonly Selected[]): RowWriters {
+function rowWriters(
+  root: GraphQLObjectType,
+  fields: readonly Selected[],
+  document: DocumentNode,
+): RowWriters {
   const rows = new Map<object, Write>()
   const others = new Set<object>()
   const collect = (parent: GraphQLObjectType, selected: readonly Selected[]): void => {
     for (const { field, nodes, inner } of selected) {
       const type = getNamedType(parent.getFields()[field.name]?.type)
+      // Nothing is whole there, because its types merge different selections.
+      if (isAbstractType(type))
+        for (const node of nodes)
+          for (const each of selectedBy(node, document).fields) others.add(placeOf(each))
       if (!isObjectType(type) || inner === null) continue
       const isWhole = nodes.length === 1 && hasKeptRows(type) && isPlain(type, inner)
-      if (isWhole) rows.set(placeOf(nodes[0]!), keptText(rowReader(type, inner)))
-      else {
+      if (isWhole) {
+        const read = rowReader(type, inner)
+        rows.set(placeOf(nodes[0]!), (row) => keptTexts.write(row as object, read))
+      } else {
         for (const each of nodes) others.add(placeOf(each))
         collect(type, inner)
       }
@@ -182,7 +199,7 @@ function variantWriter(variants: NonNullable<Selected['variants']>, rows: RowWri
 }
 
 /** Selects the fields of what the service returned. */
-function rowReader(type: GraphQLObjectType, fields: readonly Selected[]): (row: unknown) => Members {
+function rowReader(type: GraphQLObjectType, fields: readonly Selected[]): ReadRow {
   const members = fields.map(({ field, name, optional, inner }) => {
     const { type: fieldType, resolve } = type.getFields()[field.name]!
     const named = getNamedType(fieldType)
@@ -250,16 +267,41 @@ function anyWriter(write: Write): Write {
   return writeAny
 }
 
-/** The text of a row stays as long as the row. */
-function keptText(read: (row: unknown) => Members): Write {
-  const kept = new WeakMap<object, string>()
-  return (row) => {
-    const known = kept.get(row as object)
+type ReadRow = (row: unknown) => Members
+
+/**
+ * Texts of rows, as long as the rows, and for each way to read them. A client can show all rows by
+ * many documents, so all texts are forgotten when they are too many.
+ */
+export class KeptTexts {
+  #texts = new WeakMap<ReadRow, WeakMap<object, string>>()
+  #characters = 0
+  readonly #max: number
+
+  constructor(maxCharacters: number) {
+    this.#max = maxCharacters
+  }
+
+  write(row: object, read: ReadRow): string {
+    const known = this.#texts.get(read)?.get(row)
     if (known !== undefined) return known
     const text = JSON.stringify(read(row))
-    kept.set(row as object, text)
+    this.#characters += text.length + CHARACTERS_PER_TEXT
+    if (this.#characters > this.#max) {
+      this.#texts = new WeakMap()
+      this.#characters = 0
+    }
+    const texts = this.#texts.get(read) ?? new WeakMap<object, string>()
+    texts.set(row, text)
+    this.#texts.set(read, texts)
     return text
   }
 }
+
+/** For its place in a WeakMap. */
+const CHARACTERS_PER_TEXT = 100
+const MAX_CHARACTERS = 2 ** 27
+
+const keptTexts = new KeptTexts(Math.min(MAX_CHARACTERS, getHeapStatistics().heap_size_limit / 16))
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value

@@ -33,12 +33,14 @@ const PAGE_SIZE = 400
 
 /**
  * Text that changes if transaction ids can repeat, or rows can change without triggers: after a
- * start, a promotion, or a restored or renamed database. Null on a standby, whose snapshots do not
- * list the transactions that are running.
+ * start, a crash, a promotion, or a restored or renamed database. Null on a standby, whose snapshots
+ * do not list the transactions that are running.
  */
 export function serverText(tables: readonly string[]): string {
   const files = tables.map((table) => `' ' || pg_relation_filenode('${table}')`)
+  // A crash of one session ends all, loses the last ids, and starts statistics again.
   return `(extract(epoch from pg_postmaster_start_time()) || ' ' ||
+    coalesce(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), 0) || ' ' ||
     (select oid from pg_database where datname = current_database()) || ' ' || ${files.join(' || ')} ||
     case when not pg_is_in_recovery() then ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
 }

@@ -2,12 +2,15 @@ import type { Change } from './changes.ts'
 import { selectWindow } from './select-window.ts'
 import type { Pause, SortedSlots, SortKey, SortOrder, SortValue } from './sort-order.ts'
 
-/** The part of a list that is read. */
-export interface Window {
-  readonly descending: boolean
-  /** Only rows after this key and before the other one. They do not change the total. */
+/** Rows after a key and before the other one. */
+export interface KeyRange {
   readonly after: SortKey | null
   readonly before: SortKey | null
+}
+
+/** The part of a list that is read. Its range does not change the total. */
+export interface Window extends KeyRange {
+  readonly descending: boolean
   /** Returns the last rows first. */
   readonly backward: boolean
   readonly offset: number
@@ -167,16 +170,24 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
   protected abstract added(slot: number, row: Row): void
   protected abstract removed(slot: number, row: Row): void
 
-  /** The page of those slots of an order that match, or of all. Undefined if it is too much work. */
+  /**
+   * The page of those slots of an order that match, or of all. Undefined if it is too much work. All
+   * that match are in `range`.
+   */
   protected scan(
     order: SortOrder,
-    { descending, after, before, backward, offset, limit }: Window,
+    window: Window,
     matches: ((slot: number) => boolean) | null,
+    range: KeyRange | null = null,
   ): Row[] | undefined {
+    const { descending, backward, offset, limit } = window
     const sorted: SortedSlots = order.in(descending)
-    const from = after === null ? 0 : sorted.count((slot) => order.compareKey(slot, after, descending) <= 0)
-    const to =
-      before === null ? sorted.size : sorted.count((slot) => order.compareKey(slot, before, descending) < 0)
+    const startOf = (key: SortKey | null = null): number =>
+      key === null ? 0 : sorted.count((slot) => order.compareKey(slot, key, descending) <= 0)
+    const endOf = (key: SortKey | null = null): number =>
+      key === null ? sorted.size : sorted.count((slot) => order.compareKey(slot, key, descending) < 0)
+    const from = Math.max(startOf(window.after), startOf(range?.after))
+    const to = Math.min(endOf(window.before), endOf(range?.before))
     const page: Row[] = []
     let scanned = 0
     let skipped = matches === null ? offset : 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { load } from '../../rest/documents/documents.ts'
 import { bodyOf, isBody, rootFields } from '../../rest/documents/responses.ts'
 import { operation, restSchema } from '../../rest/execute.ts'
-import { responseText } from '../../rest/response-text.ts'
+import { KeptTexts, responseText } from '../../rest/response-text.ts'
 import type { GraphQLContext } from '../../schema/context.ts'
 import type { AgentRow } from '../../src/registry/rows.ts'
 import { keyOf } from '../support/factories.ts'
@@ -77,4 +77,15 @@ test('rows with a field that needs more than the row are executed', async () => 
   const endpoint = endpointOf('{ name card { checkedAt } }')
   const { document } = responseText(restSchema, endpoint.document, rootFields(endpoint), true)
   expect(document).toEqual(endpoint.document)
+})
+
+test('all texts are forgotten when they are too many, also those of documents that are not used', () => {
+  const texts = new KeptTexts(10_000)
+  const [idle, busy] = [0, 1].map(() => (value: unknown) => ({ name: (value as AgentRow).name }))
+  const kept = row('Old')
+  texts.write(kept, idle!)
+  Object.assign(kept, { name: 'New' })
+  expect(texts.write(kept, idle!)).toBe('{"name":"Old"}')
+  for (let i = 0; i < 1_000; i++) texts.write({ name: `Agent ${i}` }, busy!)
+  expect(texts.write(kept, idle!)).toBe('{"name":"New"}')
 })

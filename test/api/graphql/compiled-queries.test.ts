@@ -129,6 +129,19 @@ describe('a compiled query', () => {
   })
 })
 
+test.each([
+  ['{ agent { ...G stake { lockedAmount } } }'],
+  ['{ agent { stake { lockedAmount } ...G } }'],
+  ['{ __typename ... on AgentRegisteredEvent { name agent { stake { lockedAmount } ...G } } agent { pda } }'],
+])('a compiled fragment is merged with other fields of an interface: %s', async (nodes) => {
+  const query = `{ agent(pda: "${PDA}") { ...G } registryEvents(first: 30) { nodes ${nodes} } }
+    fragment G on Agent { stake { pda } }`
+  const document = parse(query)
+  const expected = await execute({ schema, document, contextValue: contextOf() })
+  expect(expected.errors).toBeUndefined()
+  expect(await compileQueryOf(document)!.run(contextOf(), {})).toBe(JSON.stringify(expected))
+})
+
 /** Two apps on one database. Only the first has compiled queries. */
 describe('a query that is used often is answered as before', () => {
   let slow: TestApp
