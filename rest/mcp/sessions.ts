@@ -97,8 +97,8 @@ function createTransport(stream: ServerResponse, messagesUrl: string): Transport
         'content-type': 'text/event-stream',
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
-        // Without the Keep-Alive header that Node adds otherwise. undici opens a new connection when
-        // a stream is aborted, and would keep it open for the time of that header.
+        // Without the Keep-Alive header that Node adds otherwise. undici opens a new connection
+        // when a stream is aborted, and would keep it open for the time of that header.
         connection: 'keep-alive',
       })
       write('endpoint', messagesUrl)

@@ -8,8 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `low` by default. `exempt` is never refused. `unshed` and `file` are refused only by rate
-     * limits: without one of its scripts, a page stays blank. A function reads the priority from the
-     * body.
+     * limits: without one of its scripts, a page stays blank. A function reads the priority from
+     * the body.
      */
     priority?: Priority | 'exempt' | 'unshed' | 'file' | ((request: FastifyRequest) => Priority)
   }

@@ -61,7 +61,9 @@ export interface CountedPage<Row> {
   readonly rows: Row[]
 }
 
-/** PostgreSQL's lower case of a name, where it is not that of ASCII. In Turkish, I has another one. */
+/**
+ * PostgreSQL's lower case of a name, where it is not that of ASCII. In Turkish, I has another one.
+ */
 const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
   or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
 const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
@@ -222,8 +224,8 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   }
 
   /**
-   * Agents without a mismatch whose name begins so, in any case, in the order of names. Undefined if
-   * PostgreSQL must answer.
+   * Agents without a mismatch whose name begins so, in any case, in the order of names. Undefined
+   * if PostgreSQL must answer.
    */
   suggest(prefix: string, limit: number): AgentRow[] | undefined {
     if (OTHER_LOWER_CASE.test(prefix)) return undefined

@@ -33,8 +33,8 @@ const PAGE_SIZE = 400
 
 /**
  * Text that changes if transaction ids can repeat, or rows can change without triggers: after a
- * start, a crash, a promotion, or a restored or renamed database. Null on a standby, whose snapshots
- * do not list the transactions that are running.
+ * start, a crash, a promotion, or a restored or renamed database. Null on a standby, whose
+ * snapshots do not list the transactions that are running.
  */
 export function serverText(tables: readonly string[]): string {
   const files = tables.map((table) => `' ' || pg_relation_filenode('${table}')`)
@@ -92,7 +92,10 @@ export class ChangeFeed {
     return readPosition((await this.#query(`select ${this.#position}`, []))[0]!)
   }
 
-  /** All rows in parts, in the order of pda. Changes since an earlier position are in them or follow it. */
+  /**
+   * All rows in parts, in the order of pda. Changes since an earlier position are in them or follow
+   * it.
+   */
   async *pages(table: number): AsyncGenerator<unknown[][]> {
     const { name, columns } = this.#tables[table]!
     const text = `select ${columns.join(', ')} from ${name} where pda > $1 order by pda limit ${PAGE_SIZE}`

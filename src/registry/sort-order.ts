@@ -71,7 +71,9 @@ export class SortedSlots {
     return count
   }
 
-  /** Calls `visit` with the slots from place `from` to `to`, or backward, until it returns false. */
+  /**
+   * Calls `visit` with the slots from place `from` to `to`, or backward, until it returns false.
+   */
   scan(from: number, to: number, backward: boolean, visit: (slot: number) => boolean): void {
     let left = to - from
     if (left <= 0) return

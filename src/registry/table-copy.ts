@@ -64,7 +64,9 @@ class TextMap<Value> {
   }
 }
 
-/** All rows of a table, by slot. A slot is a small number that is reused after its row is removed. */
+/**
+ * All rows of a table, by slot. A slot is a small number that is reused after its row is removed.
+ */
 export abstract class TableCopy<Row extends { readonly pda: string }> {
   bytes = 0
   protected readonly rows: (Row | undefined)[] = []
@@ -171,8 +173,8 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
   protected abstract removed(slot: number, row: Row): void
 
   /**
-   * The page of those slots of an order that match, or of all. Undefined if it is too much work. All
-   * that match are in `range`.
+   * The page of those slots of an order that match, or of all. Undefined if it is too much work.
+   * All that match are in `range`.
    */
   protected scan(
     order: SortOrder,

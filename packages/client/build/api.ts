@@ -85,8 +85,8 @@ export function apiModule(document: unknown): string {
 }
 
 /**
- * The names of all members with 64-bit integers, in a file of its own. Throws if such a name is also
- * that of another number: the client decides by the name.
+ * The names of all members with 64-bit integers, in a file of its own. Throws if such a name is
+ * also that of another number: the client decides by the name.
  */
 export function exactMembersModule(document: unknown): string {
   const members = numericMembers(document)

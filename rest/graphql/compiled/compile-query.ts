@@ -38,8 +38,8 @@ export interface CompiledQuery {
   readonly operationName: string | undefined
   readonly units: (variables: Variables) => number
   /**
-   * The text of the response. Null if there is an error: graphql-js then executes the query, because its errors are the ones
-   * that clients expect.
+   * The text of the response. Null if there is an error: graphql-js then executes the query,
+   * because its errors are the ones that clients expect.
    */
   readonly run: (context: GraphQLContext, variables: Variables) => Promise<string | null>
 }

@@ -16,7 +16,9 @@ type AgentValues = [
   createdAt: number,
 ]
 
-/** What the index reads. PostgreSQL computes the trigrams of names that are not ASCII, or of all. */
+/**
+ * What the index reads. PostgreSQL computes the trigrams of names that are not ASCII, or of all.
+ */
 export const indexedAgents = (allTrigrams: boolean): CopiedTable => ({
   name: 'agents',
   columns: [
