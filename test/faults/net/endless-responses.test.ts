@@ -194,7 +194,8 @@ test.for([
     expect(result).toMatchObject({ outcome: 'failed', errorCode })
     await expect.poll(() => written).toBeGreaterThan(0)
   })
-  expect(spent).toBeLessThan(scaled(200))
+  // Without a limit, session tickets take 1.7 s. Of the others, the outcome would be a timeout.
+  expect(spent).toBeLessThan(scaled(600))
   for (const { bytesRead } of sockets) expect(bytesRead).toBe(0)
   expect(tickets).toBeLessThan((TLS_BYTES + READ_BYTES) / TICKET.length)
   await own.close()
