@@ -25,7 +25,7 @@ import {
   isSpecifiedScalarType,
   visit,
 } from 'graphql'
-import type { Selected } from './documents/responses.ts'
+import { isBody, type Selected } from './documents/responses.ts'
 
 type Field = GraphQLField<unknown, unknown>
 type Write = (value: unknown) => string
@@ -35,7 +35,10 @@ type Members = Readonly<Record<string, unknown>>
 export interface ResponseText {
   /** Selects rows whole: only for a schema with `addWholeFields`. */
   readonly document: DocumentNode
+  /** All data. */
   readonly write: (data: object) => string
+  /** The body of REST. */
+  readonly writeBody: (data: object) => string
 }
 
 /** Types whose rows are those of the registry in memory: a changed row is a new object. */
@@ -69,16 +72,14 @@ function ofRows(type: GraphQLOutputType): GraphQLOutputType {
 /**
  * Rows that are kept and whose selected fields depend on nothing else are not executed field by
  * field: the row of the service is written, and its text is kept as long as the row. `fields` are
- * those of the document. With `isBody`, the value of the only one is written.
+ * those of the document.
  */
 export function responseText(
   schema: GraphQLSchema,
   document: DocumentNode,
   fields: readonly Selected[],
-  isBody: boolean,
 ): ResponseText {
   const rows = rowWriters(schema.getQueryType()!, fields, document)
-  const [{ read, write }] = membersOf(fields, rows) as [Member]
   return {
     document: withoutUnusedFragments(
       visit(document, {
@@ -89,8 +90,16 @@ export function responseText(
         },
       }),
     ),
-    write: isBody ? (data) => write(read(data)) : objectWriter(fields, rows),
+    write: objectWriter(fields, rows),
+    writeBody: bodyWriter(fields, rows),
   }
+}
+
+/** Writes the body of a response: the data of its operation, or the value of its only field. */
+export function bodyWriter(fields: readonly Selected[], rows: RowWriters = new Map()): Write {
+  if (!isBody(fields)) return objectWriter(fields, rows)
+  const [{ read, write }] = membersOf(fields, rows) as [Member]
+  return (data) => write(read(data))
 }
 
 /** Nodes are copied with their place when documents are changed. */

@@ -37,11 +37,13 @@ export interface Selected {
   readonly model: string
 }
 
+type FragmentSource = Pick<Fragments, 'get'>
+
 /** The fields of the response to an operation. */
 export function rootFields({
   definition,
   fragments,
-}: Pick<Operation, 'definition' | 'fragments'>): readonly Selected[] {
+}: Pick<Operation, 'definition'> & { readonly fragments: FragmentSource }): readonly Selected[] {
   return select([definition.selectionSet], schema.getRootType(definition.operation)!, fragments)
 }
 
@@ -52,7 +54,7 @@ export const isBody = ([first, ...more]: readonly Selected[]): boolean =>
 function select(
   sets: readonly SelectionSetNode[],
   type: GraphQLCompositeType,
-  fragments: Fragments,
+  fragments: FragmentSource,
 ): Selected[] {
   const nodes = sets.flatMap((set) => fieldsOf(set, type, fragments))
   const selected = Array.from(
@@ -69,7 +71,7 @@ function toSelected(
   alias: string,
   nodes: readonly FieldNode[],
   parent: GraphQLCompositeType,
-  fragments: Fragments,
+  fragments: FragmentSource,
 ): Selected {
   const node = nodes[0]!
   const field = schema.getField(parent, node.name.value)!
@@ -97,7 +99,7 @@ const TYPE_NAME = '__typename'
 function variantsOf(
   sets: readonly SelectionSetNode[],
   type: GraphQLAbstractType,
-  fragments: Fragments,
+  fragments: FragmentSource,
 ): ReadonlyMap<string, readonly Selected[]> {
   const all = schema.getPossibleTypes(type).map((each) => [each.name, select(sets, each, fragments)] as const)
   const shapes = new Set(all.map(([, fields]) => JSON.stringify(shapeOf(fields))))
@@ -110,7 +112,7 @@ const shapeOf = (fields: readonly Selected[]): unknown[] =>
 function fieldsOf(
   { selections }: SelectionSetNode,
   type: GraphQLCompositeType,
-  fragments: Fragments,
+  fragments: FragmentSource,
 ): FieldNode[] {
   const isOf = (name: string): boolean => {
     const condition = schema.getType(name)
@@ -136,7 +138,7 @@ function fieldsOf(
 }
 
 /** The name that the field gives to its object, or the fragment that is its whole selection. */
-function modelOf(node: FieldNode, fragments: Fragments): string | undefined {
+function modelOf(node: FieldNode, fragments: FragmentSource): string | undefined {
   const [only, ...more] = node.selectionSet?.selections ?? []
   const fragment =
     only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0 ? fragments.get(only.name.value) : null
@@ -200,58 +202,4 @@ const ofObject = (fields: readonly Selected[], description: string): Json => ({
 /** A list shows the example of its items. */
 function exampleOfItems({ examples }: Json = {}): Json {
   return Array.isArray(examples) ? { examples: examples[0] as unknown } : {}
-}
-
-type Members = Record<string, unknown>
-type Change = (object: Members) => Members
-
-/** Makes the body of a response from the data of its operation. */
-export function bodyOf(operation: Operation): (data: Members) => unknown {
-  const fields = rootFields(operation)
-  const change = changeOf(fields) ?? ((data: Members) => data)
-  if (!isBody(fields)) return change
-  const { name } = fields[0]!
-  return (data) => change(data)[name]
-}
-
-/** What the directives `@optional` and `@as` change of an object. Null if nothing. */
-function changeOf(fields: readonly Selected[]): Change | null {
-  const steps = fields.flatMap((each) => stepOf(each) ?? [])
-  const isRenamed = fields.some(({ name, node }) => name !== keyOf(node))
-  if (steps.length === 0 && !isRenamed) return null
-  const inPlace: Change = (object) => {
-    for (const step of steps) step(object)
-    return object
-  }
-  if (!isRenamed) return inPlace
-  return (object) => {
-    const changed = inPlace(object)
-    return Object.fromEntries(fields.map(({ name, node }) => [name, changed[keyOf(node)]]))
-  }
-}
-
-const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value
-
-function changeOfVariants(variants: NonNullable<Selected['variants']>): Change | null {
-  const changes = Array.from(variants, ([type, fields]) => [type, changeOf(fields)] as const)
-  if (changes.every(([, change]) => change === null)) return null
-  const byType = new Map(changes)
-  const [first] = variants.values()
-  const typeKey = keyOf(first!.find(({ field }) => field.name === TYPE_NAME)!.node)
-  return (object) => byType.get(object[typeKey] as string)?.(object) ?? object
-}
-
-function stepOf({ node, optional, inner, variants }: Selected): ((object: Members) => void) | null {
-  const key = keyOf(node)
-  const change = variants === null ? inner && changeOf(inner) : changeOfVariants(variants)
-  if (!optional && change === null) return null
-  const changed = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(changed)
-    return change === null || value === null ? value : change(value as Members)
-  }
-  return (object) => {
-    const value = object[key]
-    // JSON.stringify leaves out what is undefined.
-    object[key] = optional && (value === null || value === false) ? undefined : changed(value)
-  }
 }

@@ -6,12 +6,13 @@ import { errorResponses } from '../contract/error-responses.ts'
 import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
-import { responseText } from '../response-text.ts'
+import { JSON_TYPE } from '../plugins/response-cache/cached-read.ts'
+import { bodyWriter, responseText } from '../response-text.ts'
 import { restSchema } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
-import { bodyOf, isBody, responseSchema, rootFields } from './responses.ts'
+import { responseSchema, rootFields } from './responses.ts'
 import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
@@ -65,7 +66,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
       })
     : sendResult(
         operations.run(document, { chargeAll: isOperators }),
-        (special?.body as ((data: object) => unknown) | undefined) ?? bodyOf(endpoint),
+        special === undefined ? bodyWriter(rootFields(endpoint)) : specialText(special),
         rest,
       )
   const variablesOf = variableReader(endpoint)
@@ -93,16 +94,14 @@ function isCacheable({ rest, policy: { tables } }: Endpoint): boolean {
 
 /** What runs, and how the body of the response is written. */
 function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
-  if (special !== undefined) {
-    const body = special.body as (data: object, mediaType: string) => unknown
-    return {
-      mediaType: special.mediaType,
-      toText: (data: object, mediaType: string) => JSON.stringify(body(data, mediaType)),
-    }
-  }
-  const fields = rootFields(endpoint)
-  const { document, write } = responseText(restSchema, endpoint.document, fields, isBody(fields))
-  return { compiled: document, toText: write }
+  if (special !== undefined) return { mediaType: special.mediaType, toText: specialText(special) }
+  const { document, writeBody } = responseText(restSchema, endpoint.document, rootFields(endpoint))
+  return { compiled: document, toText: writeBody }
+}
+
+function specialText(special: SpecialCase): (data: object, mediaType?: string) => string {
+  const body = special.body as (data: object, mediaType?: string) => unknown
+  return (data, mediaType) => JSON.stringify(body(data, mediaType))
 }
 
 type Variables = Record<string, unknown>
@@ -110,12 +109,12 @@ type Send = (request: FastifyRequest, reply: FastifyReply, variables: Variables)
 
 function sendResult(
   run: (request: FastifyRequest, variables: Variables) => Promise<object>,
-  toBody: (data: never) => unknown,
+  toText: (data: object) => string,
   { status, store }: Endpoint['rest'],
 ): Send {
   return async (request, reply, variables) => {
-    const body = toBody((await run(request, variables)) as never)
-    reply.code(status)
+    const body = toText(await run(request, variables))
+    reply.code(status).type(JSON_TYPE)
     if (!store) reply.header('cache-control', 'no-store')
     return body
   }

@@ -17,8 +17,9 @@ import type { Json } from '../contract/shapes.ts'
 import { type Operation, operations, type Tool as Declared, TOOLSETS } from '../documents/documents.ts'
 import { argumentsOf, parameterSpelling } from '../documents/endpoints.ts'
 import { objectOf } from '../documents/json-schema.ts'
-import { bodyOf, isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
+import { isBody, responseSchema, rootFields, type Selected } from '../documents/responses.ts'
 import { operation as compile } from '../execute.ts'
+import { bodyWriter } from '../response-text.ts'
 
 /** URIs of agents begin with it. Their address follows. */
 export const AGENT = 'agent://'
@@ -54,7 +55,7 @@ export function runnerOf<Result>(
   toResult: (body: Values, context: McpContext) => Result,
 ): (given: Values, context: McpContext) => Promise<Result> {
   const run = compile<Values, Values>(operation.document, 'jit', schema)
-  const toBody = bodyOf(keepingNulls(operation)) as (data: Values) => Values
+  const write = bodyWriter(rootFields(keepingNulls(operation)))
   const { defaults, toVariables } = argumentsOf(operation)
   const fragmentOf = (name: string) => operation.fragments.get(name)
   return async (given, context) => {
@@ -67,7 +68,7 @@ export function runnerOf<Result>(
       rateLimits.charge(clientIp, operationUnits(operation.definition, fragmentOf, variables), { paid: 1 })
       const count: RequestContext['count'] = (kind) => rateLimits.count(kind, clientIp)
       const data = await run(createGraphQLContext(services, { clientIp, authenticate, count }), variables)
-      return toResult(toBody(data), context)
+      return toResult(JSON.parse(write(data)) as Values, context)
     } catch (error) {
       const known = knownError(error)
       if (known === null) logger.error({ err: error, operation: operation.name }, 'an MCP call failed')

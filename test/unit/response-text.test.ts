@@ -1,9 +1,9 @@
 import { Source } from 'graphql'
 import { expect, test } from 'vitest'
 import { load } from '../../rest/documents/documents.ts'
-import { bodyOf, isBody, rootFields } from '../../rest/documents/responses.ts'
+import { rootFields } from '../../rest/documents/responses.ts'
 import { operation, restSchema } from '../../rest/execute.ts'
-import { KeptTexts, responseText } from '../../rest/response-text.ts'
+import { bodyWriter, KeptTexts, responseText } from '../../rest/response-text.ts'
 import type { GraphQLContext } from '../../schema/context.ts'
 import type { AgentRow } from '../../src/registry/rows.ts'
 import { keyOf } from '../support/factories.ts'
@@ -41,12 +41,12 @@ function endpointOf(fields: string) {
 async function bodies(fields: string) {
   const endpoint = endpointOf(fields)
   const selected = rootFields(endpoint)
-  const { document, write } = responseText(restSchema, endpoint.document, selected, isBody(selected))
+  const { document, writeBody } = responseText(restSchema, endpoint.document, selected)
   const run = operation(document as never)
   const runWithout = operation(endpoint.document as never)
   return async () => ({
-    text: write(await run(context, {})),
-    expected: JSON.stringify(bodyOf(endpoint)(await runWithout(context, {}))),
+    text: writeBody(await run(context, {})),
+    expected: bodyWriter(selected)(await runWithout(context, {})),
   })
 }
 
@@ -75,7 +75,7 @@ test('the text of a row is kept as long as the row, and no longer', async () => 
 test('rows with a field that needs more than the row are executed', async () => {
   rows = [row('One')]
   const endpoint = endpointOf('{ name card { checkedAt } }')
-  const { document } = responseText(restSchema, endpoint.document, rootFields(endpoint), true)
+  const { document } = responseText(restSchema, endpoint.document, rootFields(endpoint))
   expect(document).toEqual(endpoint.document)
 })
 

@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  Kind,
   type OperationDefinitionNode,
   getNullableType,
   getOperationAST,
@@ -19,13 +18,12 @@ const schema = addWholeFields(schemaToCompile())
 
 /** Null for what responses of documents cannot be: then the whole result is written at once. */
 function textOf(definition: OperationDefinitionNode, document: DocumentNode): ResponseText | null {
-  const fragments = new Map(
-    document.definitions.flatMap((each) =>
-      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [],
-    ),
-  )
   try {
-    return responseText(schema, document, rootFields({ definition, fragments }), false)
+    return responseText(
+      schema,
+      document,
+      rootFields({ definition, fragments: { get: fragmentsOf(document) } }),
+    )
   } catch {
     return null
   }

@@ -3,7 +3,7 @@ import type { CachedResponse, ResponseCache } from './response-cache.ts'
 import { addVary } from '../../contract/vary.ts'
 import type { ReadTables } from '../../../src/domain/read-versions.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
 export interface ReadOptions<Data> {
