@@ -1,9 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { globSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { importsOf, root, sourceFiles, textOf } from '../support/source-files.ts'
 
 /**
  * The parts, from the bottom to the top. A file may import its own part and parts below it. Parts
@@ -28,19 +26,8 @@ const LAYERS = [
   ['src/cli', 'src/server.ts'],
 ]
 
-const files = globSync('{src,schema,rest}/**/*.ts', { cwd: root }).filter(
-  (file) => !file.includes('generated'),
-)
+const files = sourceFiles('{src,schema,rest}/**/*.ts')
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
-
-/** The imports of a file: packages by name, files by their path from the root. */
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\(\s*)['"]([^'"\n]+)['"]/gm)
-  return [...found].map(([, each = '']) =>
-    each.startsWith('.') ? relative(root, join(root, dirname(file), each)) : each,
-  )
-}
 
 function layerOf(file: string): { part: string; layer: number } | null {
   for (const [layer, parts] of LAYERS.entries()) {
@@ -132,7 +119,7 @@ interface Manifest {
 }
 
 function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+  return JSON.parse(textOf(`${folder}/package.json`)) as Manifest
 }
 
 /** The imports of all TypeScript files in these folders, with the file that imports. */
