@@ -1,6 +1,5 @@
 import { DomainError } from '../src/domain/errors.ts'
-import type { DidDocument } from '../src/identity/did/document.ts'
-import { toDidDocument, toMultikeyDocument } from '../src/identity/did/representations.ts'
+import { type DidDocument, toDidDocument, toMultikeyDocument } from '../src/identity/did-document.ts'
 import type { Services } from '../src/services.ts'
 import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'

@@ -1,8 +1,12 @@
 import { pubkey } from '@agent-registry/solana'
-import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
-import { keyToMultibase } from '../src/identity/credentials/multibase.ts'
+import type {
+  DidDocument,
+  DidResolution,
+  DidService,
+  VerificationMethod,
+} from '../src/identity/did-document.ts'
+import { keyToMultibase } from '../src/identity/credentials/formats.ts'
 import { ownerDid } from '../src/domain/did.ts'
-import type { DidResolution } from '../src/identity/did/resolve-did.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'

@@ -1,6 +1,6 @@
-import type { Session } from '../src/identity/sessions/session.ts'
+import type { Session } from '../src/identity/sessions/session-store.ts'
 import type { Challenge, NewSession, SignInInput } from '../src/identity/sessions/sessions.ts'
-import { writeSignInMessage } from '../src/identity/sessions/sign-in-message.ts'
+import { writeSignInMessage } from '../src/identity/sessions/sign-in.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { args, expected } from './inputs.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../src/identity/sessions/session.ts'
+import type { Caller } from '../src/identity/sessions/session-store.ts'
 import { MAX_PER_WALLET } from '../src/webhooks/subscriptions/check-new.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'

@@ -1,4 +1,4 @@
-import { trustRegistry } from '../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { trustRegistry } from '../../src/identity/credentials/trusted-issuers.ts'
 import { createVerifier } from '../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,

@@ -2,20 +2,23 @@ import { maxHeaderSize } from 'node:http'
 import { MAX_NAME_SEARCH, SEARCH_UNITS } from '../../src/agents/agent-filter.ts'
 import { MAX_OFFSET_UNITS, PAGE_LIMIT, SKIPPED_PER_UNIT } from '../../src/domain/page.ts'
 import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
-import { CARD_QUEUES, CHECKS_PER_SITE, CREDENTIAL_FETCHES } from '../../src/identity/agent-cards/limits.ts'
-import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
+import {
+  CARD_QUEUES,
+  CARD_TIMING,
+  CHECKS_PER_SITE,
+  CREDENTIAL_FETCHES,
+} from '../../src/identity/agent-cards/limits.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
-import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/submission.ts'
-import { MAX_TYPES } from '../../src/identity/credentials/verify/checks/type.ts'
+import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/credentials.ts'
+import { MAX_CONTEXTS, MAX_TYPES } from '../../src/identity/credentials/verify/checks/structure.ts'
 import { MAX_ISSUER_LENGTH } from '../../src/identity/credentials/verify/checks/trust.ts'
 import { CARD_LIMITS } from '../../src/identity/agent-cards/card-content.ts'
-import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
-import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
+import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof.ts'
 import { SITE_BYTES_PER_MINUTE } from '../../src/platform/net/hosted/byte-budget.ts'
 import {
   MAX_LIST_URL_LENGTH,
   MAX_STATUS_ENTRIES,
-} from '../../src/identity/credentials/verify/status/entries.ts'
+} from '../../src/identity/credentials/verify/status/check-status.ts'
 import {
   MAX_LIST_BYTES,
   MAX_LIST_ENTRIES,
@@ -25,8 +28,8 @@ import { MAX_LIST_AGE_MS } from '../../src/identity/credentials/verify/status/st
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
 import { IDLE_MS, MAX_PER_WALLET as MAX_SESSIONS } from '../../src/identity/sessions/session-store.ts'
 import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.ts'
-import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/verify-sign-in.ts'
-import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
+import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/sign-in.ts'
+import { TOLERANCE_MS } from '../../src/identity/wallet-auth.ts'
 import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
 import { type Setting, SETTINGS } from '../../src/platform/config/settings.ts'
 import { MAX_URL_LENGTH } from '../../src/platform/net/check-url.ts'

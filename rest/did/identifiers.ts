@@ -1,6 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
-import type { DidDocument } from '../../src/identity/did/document.ts'
+import {
+  type DidDocument,
+  metadataOf,
+  partOf,
+  type ResolvedAgent,
+  toMultikeyDocument,
+} from '../../src/identity/did-document.ts'
 import { DomainError, type ErrorCode, isDomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
@@ -8,12 +14,6 @@ import { addVary } from '../contract/vary.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { operations as documents } from '../documents/documents.ts'
-import {
-  metadataOf,
-  partOf,
-  type ResolvedAgent,
-  toMultikeyDocument,
-} from '../../src/identity/did/representations.ts'
 import { DEREFERENCING, DOCUMENT_TYPES, RESOLUTION_TYPES, resolveIdentifierSchema } from './schemas.ts'
 import { preferredType } from './media-type.ts'
 

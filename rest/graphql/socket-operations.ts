@@ -1,7 +1,7 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
 import { operationPriority } from '../../schema/priority.ts'
-import type { Caller } from '../../src/identity/sessions/session.ts'
+import type { Caller } from '../../src/identity/sessions/session-store.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { chargeDocument, type OperationRequest } from './charges.ts'
 import { badRequest, checkSize, socketErrors } from './guards.ts'

@@ -1,20 +1,19 @@
-import { Command, Option } from 'commander'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
 import { isPubkey } from '@agent-registry/solana'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { issueCredential } from '../identity/credentials/issue-credential.ts'
-import { KNOWN_KINDS, knownKind } from '../identity/credentials/kinds.ts'
+import { KNOWN_KINDS, knownKind, parseDateTimeStamp } from '../identity/credentials/formats.ts'
 import type { Suite } from '../identity/credentials/verify/checks/parse-proof.ts'
-import { parseDateTimeStamp } from '../identity/credentials/dates.ts'
 import { ownerDid } from '../domain/did.ts'
 import { readKeypairFile } from '../platform/keys/keypair-file.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import { createOutput } from './output.ts'
-import { describeCanonizeError } from '../identity/credentials/verify/crypto/canonize.ts'
+import { describeCanonizeError } from '../identity/credentials/verify/crypto/verify-proofs.ts'
 
 const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const satisfies Suite[]
 

@@ -1,9 +1,12 @@
 import { Command } from 'commander'
 import { systemClock } from '../platform/clock.ts'
-import { checkIssuer } from '../identity/credentials/trusted-issuers/check-issuer.ts'
-import type { TrustedIssuer } from '../identity/credentials/trusted-issuers/issuer.ts'
-import { createTrustedIssuers, type TrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
-import { keyToMultibase } from '../identity/credentials/multibase.ts'
+import {
+  checkIssuer,
+  createTrustedIssuers,
+  type TrustedIssuer,
+  type TrustedIssuers,
+} from '../identity/credentials/trusted-issuers.ts'
+import { keyToMultibase } from '../identity/credentials/formats.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import type { Output } from './output.ts'

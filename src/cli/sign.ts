@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { signedMessage } from '../identity/wallet-auth/verify-request.ts'
+import { signedMessage } from '../identity/wallet-auth.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readKeypairFile } from '../platform/keys/keypair-file.ts'
 import { CommandError } from './command-error.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { sha256 } from '../identity/hash.ts'
+import { sha256 } from '../identity/json.ts'
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 /** CID version 1, raw bytes, SHA-256 of 32 bytes. */

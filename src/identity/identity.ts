@@ -9,25 +9,27 @@ import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import { createByteBudget } from '../platform/net/hosted/byte-budget.ts'
 import {
   type FetchFailure,
-  type FetchHostedResult,
   fetchHosted,
+  type FetchHostedResult,
   type HostedDependencies,
 } from '../platform/net/hosted/fetch-hosted.ts'
 import type { Gateways } from '../platform/net/hosted/locate.ts'
-import { CARD_QUEUES, CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
-import { CARD_TIMING, type CardTiming } from './agent-cards/timing.ts'
+import { CARD_QUEUES, CARD_TIMING, type CardTiming, CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
 import { type CardWorker, createCardWorker } from './agent-cards/worker.ts'
 import { createCredentialStore } from './credentials/attached/credential-store.ts'
 import { createCredentials, type Credentials } from './credentials/attached/credentials.ts'
-import { refreshCredentials } from './credentials/attached/refresh.ts'
-import { claimRefreshes, type DueAgent, finishRefresh } from './credentials/attached/refresh-queue.ts'
+import {
+  claimRefreshes,
+  type DueAgent,
+  finishRefresh,
+  refreshCredentials,
+} from './credentials/attached/refresh.ts'
 import { loadContexts } from './credentials/contexts/load.ts'
-import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
-import { createVerifierMetrics } from './credentials/verify/metrics.ts'
-import { getRulesVersion } from './credentials/verify/rules-version.ts'
+import { createTrustedIssuers } from './credentials/trusted-issuers.ts'
+import { createVerifier, createVerifierMetrics, type Verifier } from './credentials/verify/verifier.ts'
+import { getRulesVersion } from './credentials/verify/result.ts'
 import { MAX_LIST_BYTES } from './credentials/verify/status/read-list.ts'
-import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
-import { createSiteSlots } from './site-slots.ts'
+import { createSiteSlots } from './sites.ts'
 import { createFetchQueue } from './fetch-queue.ts'
 
 export interface IdentityOptions {

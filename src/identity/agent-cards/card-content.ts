@@ -1,6 +1,39 @@
+import { assertUnambiguous, isObject, jcs, type JsonObject, type ParsedJson, parseJson } from '../json.ts'
 import type { CardContent, CardInterface, CardSkill } from '../../domain/agent-card.ts'
 import { storable } from '../../ledger/decode/values.ts'
-import { isObject, type JsonObject } from '../strict-json.ts'
+
+/** Several times the size of real cards. Canonicalising larger cards would block the event loop. */
+const LIMITS = {
+  depth: 64,
+  values: 10_000,
+  arrayItems: Infinity,
+  stringLength: Infinity,
+  allowNull: true,
+}
+
+export interface CardJson {
+  readonly value: unknown
+  /** The canonical form (RFC 8785). Null if `problem` says why there is none. */
+  readonly canonical: string | null
+  readonly problem: string | null
+}
+
+/** Parses the body of a card. Null if it is not JSON in UTF-8. */
+export function parseCard(body: Uint8Array): CardJson | null {
+  let json: ParsedJson
+  try {
+    json = parseJson(body)
+  } catch {
+    return null
+  }
+  const { value } = json
+  try {
+    assertUnambiguous(json, LIMITS)
+    return { value, canonical: jcs(value), problem: null }
+  } catch (error) {
+    return { value, canonical: null, problem: (error as Error).message }
+  }
+}
 
 /** Texts in characters, lists in entries, and the bytes of all entries of a list as JSON. */
 export const CARD_LIMITS = {

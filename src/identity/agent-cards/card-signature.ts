@@ -2,9 +2,8 @@ import type { Pubkey } from '@agent-registry/solana'
 import type { CardSignature } from '../../domain/agent-card.ts'
 import { didKeyId, ownerDid } from '../../domain/did.ts'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
-import { jcs } from '../hash.ts'
-import { isObject, type JsonObject, type JsonValue } from '../strict-json.ts'
-import type { CardJson } from './parse-card.ts'
+import { isObject, jcs, type JsonObject, type JsonValue } from '../json.ts'
+import type { CardJson } from './card-content.ts'
 
 const MAX_SIGNATURES = 8
 const MAX_HEADER_LENGTH = 4_096

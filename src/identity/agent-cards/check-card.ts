@@ -5,10 +5,9 @@ import {
   type HostedDependencies,
   type HostState,
 } from '../../platform/net/hosted/fetch-hosted.ts'
-import { sha256Hex } from '../hash.ts'
-import { readCardContent } from './card-content.ts'
+import { sha256Hex } from '../json.ts'
+import { type CardJson, parseCard, readCardContent } from './card-content.ts'
 import { checkCardSignature } from './card-signature.ts'
-import { type CardJson, parseCard } from './parse-card.ts'
 
 /** Real cards have up to some ten thousand bytes. */
 export const MAX_CARD_BYTES = 262_144

@@ -1,15 +1,25 @@
 import PQueue from 'p-queue'
+import type { Kysely } from 'kysely'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { createFetchQueue, type FetchQueue } from '../fetch-queue.ts'
-import { type CardQueue, claimCards, type DueCard } from './claim-cards.ts'
-import { findOrigins } from './find-origins.ts'
-import { forgetHosts } from './host-back-off.ts'
-import { CARD_QUEUES, WRITES_AT_ONCE } from './limits.ts'
-import { createCardMetrics } from './metrics.ts'
-import { type CheckDependencies, runCheck } from './run-check.ts'
+import {
+  type CardQueue,
+  claimCards,
+  type DueCard,
+  findOrigins,
+  forgetHosts,
+  recordCheck,
+  recordHost,
+} from './check-queue.ts'
+import { CARD_QUEUES, type CardTiming, WRITES_AT_ONCE } from './limits.ts'
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
+import { checkCard } from './check-card.ts'
 
-export interface CardWorkerDependencies extends CheckDependencies {
+interface CardWorkerDependencies extends CheckDependencies {
   readonly metrics: Metrics
   readonly logger: Pick<Logger, 'warn'>
   /** The queue of credential refreshes, which checks fill. */
@@ -79,5 +89,84 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
     stop: async () => {
       await Promise.all(all.map((queue) => queue.stop()))
     },
+  }
+}
+
+interface CheckDependencies {
+  readonly kysely: Kysely<Database>
+  readonly hosted: HostedDependencies
+  readonly clock: Clock
+  readonly timing: CardTiming
+  /** Returns 0 to 1. */
+  readonly random: () => number
+}
+
+/** Checks a claimed card, and stores the result and the time of the next check. */
+async function runCheck(
+  card: DueCard,
+  { kysely, hosted, clock, timing, random }: CheckDependencies,
+  { checks }: Pick<CardMetrics, 'checks'>,
+  writes: PQueue,
+  signal: AbortSignal,
+): Promise<void> {
+  const startedAt = clock.now()
+  const outcome = await checkCard(card, { ...hosted, signal })
+  // The check has no result. Its lease expires.
+  if (signal.aborted || (outcome.state === 'unreachable' && outcome.host === 'limited')) return
+  const failures = outcome.state === 'unreachable' ? card.failures + 1 : 0
+  const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing)
+  const jitter = 1 + timing.jitter * random()
+  const checkedAt = new Date(clock.now())
+  const { state, reason } =
+    outcome.state === 'unreachable'
+      ? { state: outcome.host, reason: outcome.reason }
+      : { state: 'responded' as const, reason: '' }
+  const isRecorded = await writes.add(async () => {
+    // While the result waited, the worker stopped, or another one may have claimed the card.
+    if (signal.aborted || clock.now() - startedAt > timing.leaseMs) return false
+    // Before the result, which lets the next check of the host start.
+    await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
+    return recordCheck(kysely, card, {
+      outcome,
+      checkedAt,
+      nextCheckMs: delayMs * jitter,
+      // Once a day, and when the card changed.
+      credentialsPauseMs: delayMs === timing.recheckMs ? timing.credentialsPauseMs : null,
+    })
+  })
+  checks.inc({ state: isRecorded ? outcome.state : 'stale' })
+}
+
+function backOff(failures: number, { retryMs, retryFactor, recheckMs }: CardTiming): number {
+  return Math.min(retryMs * retryFactor ** Math.min(failures - 1, 20), recheckMs)
+}
+
+type CardMetrics = ReturnType<typeof createCardMetrics>
+
+/** `inFlight` returns the running jobs of each queue. */
+function createCardMetrics(metrics: Metrics, inFlight: () => Readonly<Record<string, number>>) {
+  const registers = [metrics]
+  const running: Gauge<'queue'> = new Gauge({
+    name: 'gateway_cards_in_flight',
+    help: 'Running checks (first, further) and credential refreshes.',
+    labelNames: ['queue'],
+    registers,
+    collect: () => {
+      for (const [queue, count] of Object.entries(inFlight())) running.set({ queue }, count)
+    },
+  })
+  return {
+    checks: new Counter({
+      name: 'gateway_cards_checks_total',
+      help: 'Checked agent cards, by result. stale: the card changed or the lease ended during the check.',
+      labelNames: ['state'],
+      registers,
+    }),
+    waited: new Histogram({
+      name: 'gateway_cards_first_check_wait_seconds',
+      help: 'Time from a new or changed agent card to the start of its check.',
+      buckets: [0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+      registers,
+    }),
   }
 }

@@ -1,14 +1,13 @@
+import { createPrivateKey, sign } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { createPrivateKey, sign } from 'node:crypto'
 import { didKeyId, ownerDid } from '../../domain/did.ts'
-import type { JsonObject } from '../strict-json.ts'
+import type { JsonObject } from '../json.ts'
 import type { Contexts } from './contexts/load.ts'
 import { AGENT_CREDENTIALS_V1, CREDENTIALS_V2, ED25519_SIGNATURE_2020_V1 } from './contexts/pinned.ts'
-import { VERIFIABLE_CREDENTIAL } from './kinds.ts'
+import { VERIFIABLE_CREDENTIAL } from './formats.ts'
 import type { Suite } from './verify/checks/parse-proof.ts'
-import { createCanonize } from './verify/crypto/canonize.ts'
-import { signedData } from './verify/crypto/signed-data.ts'
+import { createCanonize, signedData } from './verify/crypto/verify-proofs.ts'
 
 export interface IssueOptions {
   /** The key of the issuer, whose DID is did:sol. */

@@ -1,7 +1,23 @@
+import { type Pubkey, pubkey } from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
-import { pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/database.ts'
-import type { Session } from './session.ts'
+
+/** An open session. Times are ISO 8601. */
+export interface Session {
+  /** base64url SHA-256 of the token. */
+  readonly tokenHash: string
+  readonly wallet: Pubkey
+  readonly createdAt: string
+  /** Exact to a minute. */
+  readonly lastUsedAt: string
+  readonly expiresAt: string
+}
+
+/** Who sends a request. `session` is null if the wallet signed the request itself. */
+export interface Caller {
+  readonly wallet: Pubkey
+  readonly session: Session | null
+}
 
 /** A wallet's open sessions. A new one ends the one that was not used for the longest time. */
 export const MAX_PER_WALLET = 10
@@ -9,11 +25,11 @@ export const MAX_PER_WALLET = 10
 export const IDLE_MS = 3_600_000
 /** The time of the last use is written when it is older than this. */
 const USE_INTERVAL_MS = 60_000
-/** Each new session deletes up to this many that have ended, so that the table stays small. */
+/** Each insert also deletes up to this many rows that have ended, so that the tables stay small. */
 const DELETED_PER_INSERT = 10
 
 /** The open sessions of all processes with this database. `now`: milliseconds since the epoch. */
-export interface SessionStore {
+interface SessionStore {
   add(session: Session, now: number): Promise<void>
   /** Returns an open session and counts this as its use. Null if there is none. */
   use(tokenHash: string, now: number): Promise<Session | null>
@@ -96,6 +112,34 @@ export function createSessionStore(kysely: Kysely<Database>): SessionStore {
         .where('wallet', '=', wallet)
         .executeTakeFirst()
       return Number(numDeletedRows)
+    },
+  }
+}
+
+/** Nonces of sign-ins, shared by all processes with this database. Times are ISO 8601. */
+export interface Challenges {
+  add(nonce: string, expiresAt: string, now: string): Promise<void>
+  /** Returns true only for the first use of a nonce that has not expired. */
+  use(nonce: string, now: string): Promise<boolean>
+}
+
+export function createChallenges(kysely: Kysely<Database>): Challenges {
+  return {
+    add: async (nonce, expiresAt, now) => {
+      await sql`
+        with expired as materialized (
+          select nonce from sign_in_challenges where expires_at < ${now}
+          order by expires_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
+        ),
+        removed as (delete from sign_in_challenges c using expired where c.nonce = expired.nonce)
+        insert into sign_in_challenges (nonce, expires_at) values (${nonce}, ${expiresAt})
+      `.execute(kysely)
+    },
+    use: async (nonce, now) => {
+      const { rows } = await sql`
+        delete from sign_in_challenges where nonce = ${nonce} and expires_at > ${now} returning nonce
+      `.execute(kysely)
+      return rows.length === 1
     },
   }
 }

@@ -5,14 +5,16 @@ import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { optional, pubkeyParameter, requiredText } from '../../domain/parameters.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sha256 } from '../hash.ts'
-import { chainIdsOf } from './chain-ids.ts'
-import { createChallenges } from './challenges.ts'
-import { createSessionStore } from './session-store.ts'
-import type { Caller, Session } from './session.ts'
-import { writeSignInMessage } from './sign-in-message.ts'
-import { originParameter, type SignInOrigins } from './sign-in-origins.ts'
-import { type SignIn, verifySignIn } from './verify-sign-in.ts'
+import { sha256 } from '../json.ts'
+import { type Caller, createChallenges, createSessionStore, type Session } from './session-store.ts'
+import {
+  originParameter,
+  type SignIn,
+  type SignInOrigins,
+  verifySignIn,
+  writeSignInMessage,
+} from './sign-in.ts'
+import { networkOf } from '../../domain/network.ts'
 
 /** A challenge must be signed and sent within this time. */
 export const CHALLENGE_MS = 300_000
@@ -24,7 +26,7 @@ const TOKEN_BYTES = 32
 const TOKEN = /^ars_[\w-]{43}$/
 const STATEMENT = 'Sign in to the agent registry. This sends no transaction and costs nothing.'
 
-export interface ChallengeRequest {
+interface ChallengeRequest {
   /** Default: the wallet chooses its account. */
   readonly wallet?: string | null
   /** Origin of the page. Default: that of the service. */
@@ -73,7 +75,7 @@ export interface Sessions {
   end(caller: Caller, all: boolean): Promise<number>
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly kysely: Kysely<Database>
   readonly clock: Clock
   readonly origins: SignInOrigins
@@ -131,4 +133,17 @@ export function createSessions(options: SessionsOptions): Sessions {
 
 function hashOf(token: string): string {
   return sha256(token).toString('base64url')
+}
+
+/** CAIP-2 cuts the genesis hash to this length. */
+const REFERENCE_LENGTH = 32
+
+/**
+ * The values that wallets and libraries write as `Chain ID` for the ledger with this genesis hash
+ * (base-58). The first is that of the Wallet Standard, such as `solana:mainnet`.
+ */
+function chainIdsOf(genesisHash: string): readonly [string, ...string[]] {
+  const network = networkOf(genesisHash).replace('-beta', '')
+  const reference = genesisHash.slice(0, REFERENCE_LENGTH)
+  return [`solana:${network}`, network, `solana:${reference}`, reference]
 }

@@ -2,17 +2,15 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import {
   checkIssuer,
-  type GivenIssuer,
-} from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
-import {
   createTrustedIssuers,
+  type GivenIssuer,
   type NewIssuer,
   type TrustedIssuers,
-} from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
+} from '../../../src/identity/credentials/trusted-issuers.ts'
+import { keyToMultibase } from '../../../src/identity/credentials/formats.ts'
 import { trustProblem } from '../../../src/identity/credentials/verify/checks/trust.ts'
 import { evaluateVerdict } from '../../../src/identity/credentials/verify/evaluate-verdict.ts'
-import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,

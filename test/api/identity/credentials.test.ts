@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
+import { CARD_TIMING } from '../../../src/identity/agent-cards/limits.ts'
 import {
   createCredentialStore,
   MAX_CREDENTIALS,
@@ -9,8 +9,8 @@ import {
 import {
   createTrustedIssuers,
   type TrustedIssuers,
-} from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
+} from '../../../src/identity/credentials/trusted-issuers.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/result.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/credentials/issuer.ts'

@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { didDocument } from '../../../src/identity/did/document.ts'
+import { didDocument } from '../../../src/identity/did-document.ts'
 import { createTestApp, PROGRAM, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'

@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGraphQLContext } from '../../../schema/context.ts'
-import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth/wallet-auth.ts'
+import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 

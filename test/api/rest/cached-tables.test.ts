@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgentReads } from '../../../src/agents/agent-reads.ts'
 import type { Database } from '../../../src/db/database.ts'
-import { createDidResolver } from '../../../src/identity/did/resolve-did.ts'
+import { createDidResolver } from '../../../src/identity/did-document.ts'
 import { createStakeReads } from '../../../src/stakes/stake-reads.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CREDENTIAL_FETCHES } from '../../../src/identity/agent-cards/limits.ts'
-import { createTrustedIssuers } from '../../../src/identity/credentials/trusted-issuers/service.ts'
+import { createTrustedIssuers } from '../../../src/identity/credentials/trusted-issuers.ts'
 import type { VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'

@@ -16,7 +16,7 @@ import {
   DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import type { TrustedIssuer } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import type { TrustedIssuer } from '../../../src/identity/credentials/trusted-issuers.ts'
 import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 export const CREATED = '2026-11-21T11:00:00Z'

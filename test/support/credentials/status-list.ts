@@ -1,7 +1,9 @@
 import { createCredential, createList } from '@digitalbazaar/vc-bitstring-status-list'
-import { DATA_INTEGRITY_V2 } from '../../../src/identity/credentials/contexts/pinned.ts'
+import {
+  DATA_INTEGRITY_V2,
+  ED25519_SIGNATURE_2020_V1,
+} from '../../../src/identity/credentials/contexts/pinned.ts'
 import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
-import { ED25519_SIGNATURE_2020_V1 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import type { Json, TestIssuer } from './issuer.ts'
 
 export interface ListOptions {

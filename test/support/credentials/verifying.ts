@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
-import type { CheckName, VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
-import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
+import {
+  CHECK_NAMES,
+  type CheckName,
+  type VerificationResult,
+} from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import { AGENT_DID, contexts, NOW, type TestIssuer } from './issuer.ts'
 

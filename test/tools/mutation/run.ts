@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { installedTools } from '../install.ts'
 import type { Sample } from './sample.ts'
 
-/** Which tests must notice a change in a folder: folders and files in `test`. */
+/** Which tests must notice a change in a folder or file: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
   'src/agents': [
     'api/search',
@@ -25,7 +25,7 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/identity/status-lists',
   ],
   'src/identity/sessions': ['unit/identity', 'api/sessions', 'api/identity'],
-  'src/identity/wallet-auth': ['unit/identity', 'api/sessions', 'api/identity'],
+  'src/identity/wallet-auth.ts': ['unit/identity', 'api/sessions', 'api/identity'],
   'src/ledger': [
     'unit/indexer',
     'unit/read-versions',
@@ -59,7 +59,7 @@ const TESTS: Record<string, readonly string[]> = {
 /** These run in worker threads, where Stryker switches no mutant on. */
 const IN_THREADS = [
   'src/agents/search-index/**',
-  'src/identity/credentials/verify/crypto/{canonize,proof-templates,worker}.ts',
+  'src/identity/credentials/verify/crypto/{verify-proofs,worker}.ts',
 ]
 
 interface Mutant {
@@ -98,7 +98,10 @@ function runMutants(folder: string, sample: Sample): Report {
   const directory = temporaryFolder('mutation-')
   const [configFile, fileName] = [join(directory, 'stryker.json'), join(directory, 'report.json')]
   const config = {
-    mutate: [`${folder}/**/*.ts`, ...IN_THREADS.map((files) => `!${files}`)],
+    mutate: [
+      folder.endsWith('.ts') ? folder : `${folder}/**/*.ts`,
+      ...IN_THREADS.map((files) => `!${files}`),
+    ],
     // Most texts are SQL, which no longer runs without them, and messages.
     mutator: { excludedMutations: ['StringLiteral'] },
     testRunner: 'vitest',

@@ -11,7 +11,7 @@ import {
   refreshCredentials,
   type RefreshDependencies,
 } from '../../../src/identity/credentials/attached/refresh.ts'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
 import type { VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
 import { createTestIssuer, NOW } from '../../support/credentials/issuer.ts'
 

@@ -1,13 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import type { CredentialState, CredentialStatus, Verdict } from '../../../src/domain/credential-verdict.ts'
-import {
-  type TrustedIssuer,
-  trustRegistry,
-} from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
-import { checkTemporal } from '../../../src/identity/credentials/verify/checks/temporal.ts'
+import { type TrustedIssuer, trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
+import { checkTemporal, mainType } from '../../../src/identity/credentials/verify/checks/structure.ts'
 import { hasKeys, trustProblem } from '../../../src/identity/credentials/verify/checks/trust.ts'
-import { mainType } from '../../../src/identity/credentials/verify/checks/type.ts'
 import {
   evaluateVerdict,
   STATUS_HOLDS_MS,

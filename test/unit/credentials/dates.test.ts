@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDateTimeStamp } from '../../../src/identity/credentials/dates.ts'
+import { parseDateTimeStamp } from '../../../src/identity/credentials/formats.ts'
 
 test.each([
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],

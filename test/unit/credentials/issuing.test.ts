@@ -5,7 +5,7 @@ import {
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
 import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import {

@@ -6,8 +6,10 @@ import {
   DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
-import { withProofTemplates } from '../../../src/identity/credentials/verify/crypto/proof-templates.ts'
+import {
+  createCanonize,
+  withProofTemplates,
+} from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 import { contexts, type Json } from '../../support/credentials/issuer.ts'
 
 const plain = createCanonize(contexts)

@@ -1,10 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
-import { createVerifierMetrics } from '../../../src/identity/credentials/verify/metrics.ts'
-import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
-import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import { CHECK_NAMES, getRulesVersion } from '../../../src/identity/credentials/verify/result.ts'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
+import { createVerifier, createVerifierMetrics } from '../../../src/identity/credentials/verify/verifier.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import {
   AGENT_DID,

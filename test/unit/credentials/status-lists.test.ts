@@ -5,7 +5,7 @@ import {
   DATA_INTEGRITY_V2,
   STATUS_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
 import type { VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier, type VerifyOptions } from '../../../src/identity/credentials/verify/verifier.ts'
 import type { FetchHostedResult } from '../../../src/platform/net/hosted/fetch-hosted.ts'

@@ -1,11 +1,13 @@
 import bs58 from 'bs58'
 import { describe, expect, test } from 'vitest'
 import { ED25519_SIGNATURE_2020_V1 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
-import { keyFromMultibase, keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
-import { signedData } from '../../../src/identity/credentials/verify/crypto/signed-data.ts'
-import { verifyProofs } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
-import { jcs } from '../../../src/identity/hash.ts'
+import {
+  createCanonize,
+  signedData,
+  verifyProofs,
+} from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
+import { keyFromMultibase, keyToMultibase } from '../../../src/identity/credentials/formats.ts'
+import { jcs } from '../../../src/identity/json.ts'
 import { contexts, type Json } from '../../support/credentials/issuer.ts'
 
 /**

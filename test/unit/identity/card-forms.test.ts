@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import bs58 from 'bs58'
 import canonicalize from 'canonicalize'
-import * as fc from '../../support/property.ts'
 import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
+import * as fc from '../../support/property.ts'
 import { CARD_LIMITS, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
 import { checkCardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
-import { parseCard } from '../../../src/identity/agent-cards/parse-card.ts'
-import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
+import { parseCard } from '../../../src/identity/agent-cards/card-content.ts'
 import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
+import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cardOrigin } from '../../../src/identity/agent-cards/card-origin.ts'
+import { cardOrigin } from '../../../src/identity/sites.ts'
 
 test.each([
   ['https://a.b.Example.com/card.json', 'a.b.example.com', 'example.com'],

@@ -2,7 +2,7 @@ import { createSignInMessageText, parseSignInMessageText } from '@solana/wallet-
 import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { isDomainError } from '../../../src/domain/errors.ts'
-import { parseSignInMessage, writeSignInMessage } from '../../../src/identity/sessions/sign-in-message.ts'
+import { parseSignInMessage, writeSignInMessage } from '../../../src/identity/sessions/sign-in.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const address = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'

@@ -1,6 +1,6 @@
 import { createSignInMessageText } from '@solana/wallet-standard-util'
 import { expect, test } from 'vitest'
-import { CLOCK_SKEW_MS, verifySignIn } from '../../../src/identity/sessions/verify-sign-in.ts'
+import { CLOCK_SKEW_MS, verifySignIn } from '../../../src/identity/sessions/sign-in.ts'
 import { signInWallet } from '../../support/sign-in.ts'
 
 const NOW = Date.parse('2026-11-25T12:00:00Z')

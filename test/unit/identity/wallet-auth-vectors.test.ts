@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { expect, test } from 'vitest'
-import { verifyRequest, signedMessage } from '../../../src/identity/wallet-auth/verify-request.ts'
+import { verifyRequest, signedMessage } from '../../../src/identity/wallet-auth.ts'
 import { DomainError } from '../../../src/domain/errors.ts'
 import table from '../../support/identity/wallet-auth-vectors.json' with { type: 'json' }
 

@@ -2,10 +2,9 @@ import type { CredentialState } from '../../../domain/credential-verdict.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
-import { type EvaluationContext, evaluateVerdict } from '../verify/evaluate-verdict.ts'
+import { evaluateVerdict, type EvaluationContext } from '../verify/evaluate-verdict.ts'
 import type { Verifier } from '../verify/verifier.ts'
-import type { CredentialStore, StoredCredential } from './credential-store.ts'
-import { hasNul } from './verify-and-attach.ts'
+import { type CredentialStore, hasNul, type StoredCredential } from './credential-store.ts'
 
 /** An attached credential with its current validity. */
 export interface AttachedCredential extends Omit<StoredCredential, 'verdict' | 'status'> {

@@ -4,6 +4,8 @@ import type { Database } from '../../../db/database.ts'
 import { AgentCredential } from '../../../db/entities/credentials.ts'
 import type { VerificationResult } from '../verify/result.ts'
 import type { CredentialSource, Verdict } from '../../../domain/credential-verdict.ts'
+import { ownerDid } from '../../../domain/did.ts'
+import type { Verifier, VerifyOptions } from '../verify/verifier.ts'
 
 /** An attached credential without its document. Time and trust are applied when it is read. */
 export type StoredCredential = Omit<RowOf<typeof AgentCredential>, 'document'>
@@ -92,4 +94,36 @@ async function attach(db: Kysely<Database>, credential: NewCredential): Promise<
     delete from agent_credentials where agent_pda = ${agentPda} and vc_hash in (
       select vc_hash from agent_credentials where agent_pda = ${agentPda}
       order by indexed_at desc, vc_hash offset ${MAX_CREDENTIALS})`.execute(db)
+}
+
+interface HostedCredential {
+  readonly agent: { readonly pda: string; readonly owner: string }
+  readonly url: string
+  readonly source: CredentialSource
+  readonly document: Uint8Array
+}
+
+/** Verifies a hosted credential and attaches it if structurally valid. Throws VERIFIER_BUSY. */
+export async function verifyAndAttach(
+  { agent, url, source, document }: HostedCredential,
+  context: Omit<VerifyOptions, 'agentDid'>,
+  { store, verifier }: { readonly store: CredentialStore; readonly verifier: Pick<Verifier, 'verify'> },
+): Promise<VerificationResult> {
+  const result = await verifier.verify(document, { ...context, agentDid: ownerDid(agent.owner) })
+  if (result.structurallyValid && !hasNul(result)) {
+    await store.attach({
+      agentPda: agent.pda,
+      credentialUrl: url,
+      source,
+      result,
+      document,
+      now: context.now,
+    })
+  }
+  return result
+}
+
+/** True if PostgreSQL cannot store a result: text and jsonb cannot contain NUL, but JSON can. */
+export function hasNul({ type, issuer, verdict }: VerificationResult): boolean {
+  return JSON.stringify([type, issuer, verdict]).includes('\\u0000')
 }

@@ -5,8 +5,8 @@ import type { Database } from '../../../db/database.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import type { HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
-import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
+import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
+import type { TrustRegistry } from '../trusted-issuers.ts'
 import type { VerificationResult } from '../verify/result.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import {
@@ -15,9 +15,10 @@ import {
   listCredentials,
   parseFilter,
 } from './credential-list.ts'
-import { createCredentialStore } from './credential-store.ts'
-import { type CredentialSubmission, fetchCredential, parseSubmission } from './submission.ts'
-import { verifyAndAttach } from './verify-and-attach.ts'
+import { createCredentialStore, verifyAndAttach } from './credential-store.ts'
+import { textParameter } from '../../../domain/parameters.ts'
+import { quoted } from '../../../domain/quoted.ts'
+import { MAX_CREDENTIAL_BYTES } from '../verify/parse-credential.ts'
 
 export interface Credentials {
   /** Throws INVALID_PUBKEY and AGENT_NOT_FOUND. */
@@ -35,7 +36,7 @@ export interface Credentials {
   verify(wallet: Pubkey, pda: string, submission: CredentialSubmission): Promise<VerificationResult>
 }
 
-export interface CredentialsDependencies {
+interface CredentialsDependencies {
   readonly kysely: Kysely<Database>
   readonly clock: Clock
   readonly verifier: Pick<Verifier, 'verify'>
@@ -75,4 +76,46 @@ export function createCredentials(dependencies: CredentialsDependencies): Creden
       return verifyAndAttach(credential, await context(), { store, verifier })
     },
   }
+}
+
+/** A credential to verify. Exactly one member must be set. */
+interface CredentialSubmission {
+  /** https, ipfs or ar URL of a hosted credential. */
+  readonly credentialUrl?: string | null
+  /** A W3C Verifiable Credential. */
+  readonly credential?: unknown
+}
+
+type ParsedSubmission =
+  | { readonly kind: 'inline'; readonly credential: object }
+  | { readonly kind: 'hosted'; readonly url: string }
+
+export const MAX_URL_LENGTH = 2_048
+const SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', 'ipfs:', 'ar:'])
+
+/** Throws CREDENTIAL_SOURCE unless exactly one member is set, INVALID_TYPE and INVALID_TEXT. */
+function parseSubmission({ credentialUrl, credential }: CredentialSubmission): ParsedSubmission {
+  const hasUrl = credentialUrl !== undefined && credentialUrl !== null
+  const hasCredential = credential !== undefined && credential !== null
+  if (hasUrl === hasCredential) throw new DomainError('CREDENTIAL_SOURCE')
+  if (hasUrl) return { kind: 'hosted', url: readUrl('credentialUrl', credentialUrl) }
+  if (typeof credential !== 'object' || Array.isArray(credential)) {
+    const details = { parameter: 'credential', expected: 'an object', value: quoted(credential) }
+    throw new DomainError('INVALID_TYPE', details)
+  }
+  return { kind: 'inline', credential: credential as object }
+}
+
+/** Throws CREDENTIAL_NOT_FETCHED with a reason that does not reveal addresses. */
+async function fetchCredential(url: string, hosted: HostedDependencies): Promise<Uint8Array> {
+  const fetched = await fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted)
+  if (fetched.kind === 'fetched') return fetched.body
+  throw new DomainError('CREDENTIAL_NOT_FETCHED', {}, { addition: { message: fetched.reason } })
+}
+
+function readUrl(parameter: string, value: unknown): string {
+  const text = textParameter(MAX_URL_LENGTH)(parameter, value)
+  if (SCHEMES.has(URL.parse(text)?.protocol ?? '')) return text
+  const problem = 'must be a URL with scheme https, ipfs or ar'
+  throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(text) })
 }

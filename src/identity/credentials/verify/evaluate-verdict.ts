@@ -1,6 +1,6 @@
 import type { CredentialState, CredentialStatus, Verdict } from '../../../domain/credential-verdict.ts'
-import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { timeProblem } from './checks/temporal.ts'
+import type { TrustRegistry } from '../trusted-issuers.ts'
+import { timeProblem } from './checks/structure.ts'
 import { hasKeys, trustProblem } from './checks/trust.ts'
 
 /**

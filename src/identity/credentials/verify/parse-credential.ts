@@ -5,7 +5,7 @@ import {
   type JsonLimits,
   type JsonObject,
   parseJson,
-} from '../../strict-json.ts'
+} from '../../json.ts'
 
 /** Inputs that cost seconds in measurements exceed this and the limits below by far. */
 export const MAX_CREDENTIAL_BYTES = 32_768

@@ -1,4 +1,6 @@
 import type { CredentialStatus, Verdict } from '../../../domain/credential-verdict.ts'
+import type { Contexts } from '../contexts/load.ts'
+import { jcs, sha256Hex } from '../../json.ts'
 
 /** The checks in the order of the response (contract, "Credential verification result"). */
 export const CHECK_NAMES = [
@@ -45,4 +47,12 @@ export interface VerificationResult {
   readonly verdict: Verdict
   /** Null if the credential has no `credentialStatus`, or if no list could be used. */
   readonly status: CredentialStatus | null
+}
+
+/** Increment this with every change that can give a credential another verdict. */
+const RULES_VERSION = 3
+
+/** Identifies the rules and the JSON-LD contexts that a verdict depends on. */
+export function getRulesVersion(contexts: Contexts, version = RULES_VERSION): string {
+  return `${version}:${sha256Hex(jcs(Object.fromEntries(contexts)))}`
 }

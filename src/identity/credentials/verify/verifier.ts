@@ -1,24 +1,29 @@
 import { LRUCache } from 'lru-cache'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import { isDomainError } from '../../../domain/errors.ts'
-import { InvalidJson, type JsonObject } from '../../strict-json.ts'
-import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { checkContext, getDataModel } from './checks/context.ts'
-import { checkProofPresent, getProofs } from './checks/proof-present.ts'
-import { checkProofVerified, proofNotChecked } from './checks/proof-verified.ts'
-import { checkSubject } from './checks/subject.ts'
-import { checkTemporal, readDates } from './checks/temporal.ts'
+import { InvalidJson, jcs, type JsonObject, sha256Hex } from '../../json.ts'
+import type { TrustRegistry } from '../trusted-issuers.ts'
+import {
+  checkContext,
+  checkSubject,
+  checkTemporal,
+  checkType,
+  getDataModel,
+  getTypes,
+  mainType,
+  MAX_TYPES,
+  readDates,
+} from './checks/structure.ts'
+import { checkProofPresent, checkProofVerified, getProofs, proofNotChecked } from './checks/proof.ts'
 import { getIssuer } from './checks/trust.ts'
-import { checkType, getTypes, mainType, MAX_TYPES } from './checks/type.ts'
-import { jcs, sha256Hex } from '../../hash.ts'
 import { createCryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
 import type { CryptoVerdict } from './crypto/protocol.ts'
-import { outcomeOf, type VerifierMetrics } from './metrics.ts'
 import { parseCredential } from './parse-credential.ts'
-import { type Check, CHECK_NAMES, fail, type VerificationResult } from './result.ts'
-import { getRulesVersion } from './rules-version.ts'
+import { type Check, CHECK_NAMES, fail, getRulesVersion, type VerificationResult } from './result.ts'
 import { checkStatus, statusNotChecked, type StatusResult } from './status/check-status.ts'
 import { readStatusList } from './status/read-list.ts'
 import { createStatusLists, type StatusListsOptions } from './status/status-lists.ts'
+import type { Metrics } from '../../../platform/metrics/metrics.ts'
 
 const CACHED_VERDICTS = 5_000
 
@@ -43,7 +48,7 @@ export interface Verifier {
   close(): Promise<void>
 }
 
-export interface VerifierOptions extends CryptoPoolOptions {
+interface VerifierOptions extends CryptoPoolOptions {
   /** By default, no list can be fetched. */
   readonly fetchStatusList?: StatusListsOptions['fetch']
   readonly metrics?: VerifierMetrics
@@ -175,4 +180,54 @@ function invalidJsonResult(parseError: string, rulesVersion: string): Verificati
     },
     status: null,
   }
+}
+
+/** Seconds. A cached credential takes about 0.3 ms, a new one some milliseconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** `undecided`: stopped at a limit. `busy`: refused because too many credentials were waiting. */
+type Outcome = 'verified' | 'refused' | 'invalid_json' | 'undecided' | 'busy'
+
+interface VerifierMetrics {
+  readonly observe: (outcome: Outcome, seconds: number) => void
+  readonly watchWaiting: (waiting: () => number) => void
+}
+
+export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
+  const registers = [metrics]
+  const verifications = new Counter({
+    name: 'gateway_credentials_verifications_total',
+    help: 'Verified credentials, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'gateway_credentials_verification_duration_seconds',
+    help: 'Duration of a verification, including the waits for a thread and for status lists.',
+    buckets: BUCKETS,
+    registers,
+  })
+  return {
+    observe: (outcome, seconds) => {
+      verifications.inc({ outcome })
+      duration.observe(seconds)
+    },
+    watchWaiting: (waiting) => {
+      const gauge: Gauge = new Gauge({
+        name: 'gateway_credentials_waiting',
+        help: 'Credentials that wait for a thread.',
+        registers,
+        collect: () => {
+          gauge.set(waiting())
+        },
+      })
+    },
+  }
+}
+
+export function outcomeOf({ parseError, proofVerified, verdict }: VerificationResult): Outcome {
+  if (parseError !== null) return 'invalid_json'
+  if (proofVerified) return 'verified'
+  const isUndecided = verdict.signaturesValid === null && verdict.proofKeys.length > 0
+  return isUndecided ? 'undecided' : 'refused'
 }

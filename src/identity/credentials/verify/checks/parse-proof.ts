@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Validity } from '../../../../domain/credential-verdict.ts'
 import { quoted } from '../../../../domain/quoted.ts'
-import type { JsonObject } from '../../../strict-json.ts'
+import type { JsonObject } from '../../../json.ts'
 import { CREDENTIALS_V2, DATA_INTEGRITY_V2, ED25519_SIGNATURE_2020_V1 } from '../../contexts/pinned.ts'
-import { parseDateTimeStamp } from '../../dates.ts'
-import { decodeSignature } from '../../multibase.ts'
+import { decodeSignature, parseDateTimeStamp } from '../../formats.ts'
 
 /** 64 bytes have at most 89 characters in multibase. Decoding takes quadratic time. */
 const MAX_PROOF_VALUE_LENGTH = 100

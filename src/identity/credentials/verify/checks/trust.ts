@@ -1,9 +1,9 @@
 import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
 import { isSmallOrderKey } from '../../../../domain/ed25519.ts'
 import { quoted } from '../../../../domain/quoted.ts'
-import { isObject, type JsonObject } from '../../../strict-json.ts'
-import { VERIFIABLE_CREDENTIAL } from '../../kinds.ts'
-import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers/issuer.ts'
+import { isObject, type JsonObject } from '../../../json.ts'
+import { VERIFIABLE_CREDENTIAL } from '../../formats.ts'
+import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers.ts'
 import { type ParsedProof, proofName } from './parse-proof.ts'
 
 /** Characters. No trusted issuer has a longer id. */

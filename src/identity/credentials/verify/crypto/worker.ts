@@ -7,10 +7,8 @@ import {
   DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../contexts/pinned.ts'
-import { type Canonize, createCanonize } from './canonize.ts'
+import { type Canonize, createCanonize, verifyProofs, withProofTemplates } from './verify-proofs.ts'
 import type { CryptoTask, CryptoVerdict, WorkerMessage } from './protocol.ts'
-import { withProofTemplates } from './proof-templates.ts'
-import { verifyProofs } from './verify-proofs.ts'
 
 const WARM_UP_ROUNDS = 5
 

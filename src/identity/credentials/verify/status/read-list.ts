@@ -2,15 +2,18 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
 import { quoted } from '../../../../domain/quoted.ts'
-import { jcs, sha256Hex } from '../../../hash.ts'
-import { InvalidJson, isObject, type JsonObject } from '../../../strict-json.ts'
-import type { TrustRegistry } from '../../trusted-issuers/issuer.ts'
-import { checkContext, getDataModel } from '../checks/context.ts'
-import { checkProofPresent, getProofs } from '../checks/proof-present.ts'
-import { checkProofVerified, type ProofDependencies } from '../checks/proof-verified.ts'
-import { readDates, timeProblem } from '../checks/temporal.ts'
+import { InvalidJson, isObject, jcs, type JsonObject, sha256Hex } from '../../../json.ts'
+import type { TrustRegistry } from '../../trusted-issuers.ts'
+import {
+  checkContext,
+  checkType,
+  getDataModel,
+  getTypes,
+  readDates,
+  timeProblem,
+} from '../checks/structure.ts'
+import { checkProofPresent, checkProofVerified, getProofs, type ProofDependencies } from '../checks/proof.ts'
 import { getIssuer } from '../checks/trust.ts'
-import { checkType, getTypes } from '../checks/type.ts'
 import { JSON_LIMITS, parseCredential } from '../parse-credential.ts'
 
 /** A list of a million entries, of which a tenth is set at random, has 80,000 bytes. */

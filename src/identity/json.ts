@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { quoted } from '../domain/quoted.ts'
 import { findRepeatedKey } from '../domain/repeated-key.ts'
 
@@ -97,4 +99,17 @@ export function memberPath(path: string, key: string): string {
 
 function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
+}
+
+/** The JSON Canonicalization Scheme (RFC 8785). */
+export function jcs(value: unknown): string {
+  return canonicalize(value)!
+}
+
+export function sha256(data: string | Uint8Array): Buffer {
+  return createHash('sha256').update(data).digest()
+}
+
+export function sha256Hex(data: string | Uint8Array): string {
+  return sha256(data).toString('hex')
 }

@@ -1,7 +1,8 @@
-import { siteOf } from '../../domain/site.ts'
+import PQueue from 'p-queue'
+import { siteOf } from '../domain/site.ts'
 
 /** Where a card's URL leads first. */
-export interface CardOrigin {
+interface CardOrigin {
   /**
    * The unit of back-off: a host with its port, a whole did:sol DID, or the scheme of a gateway.
    */
@@ -28,4 +29,29 @@ export function cardOrigin(url: string): CardOrigin {
 function originOf({ protocol, host, hostname }: URL): CardOrigin {
   if (protocol !== 'https:' && protocol !== 'http:') return { host: protocol, site: protocol }
   return { host, site: siteOf(hostname) }
+}
+
+interface SiteSlotLimits {
+  readonly perSite: number
+  /** For a gateway, which serves the documents of many owners. */
+  readonly perGateway: number
+}
+
+/** Runs `run` when this process fetches less from the site of the URL than the limit. */
+export type SiteSlots = <Result>(url: string, run: () => Promise<Result>) => Promise<Result>
+
+/** Limits the fetches from one site, because anyone can list URLs of a site of others. */
+export function createSiteSlots({ perSite, perGateway }: SiteSlotLimits): SiteSlots {
+  const sites = new Map<string, PQueue>()
+  return async (url, run) => {
+    const { site } = cardOrigin(url)
+    const limit = GATEWAY_SITES.includes(site) ? perGateway : perSite
+    const queue = sites.get(site) ?? new PQueue({ concurrency: limit })
+    sites.set(site, queue)
+    try {
+      return await queue.add(run)
+    } finally {
+      if (queue.size + queue.pending === 0 && sites.get(site) === queue) sites.delete(site)
+    }
+  }
 }

@@ -1,17 +1,17 @@
 import type { LRUCache } from 'lru-cache'
 import type { IssuerKey, Validity } from '../../../../domain/credential-verdict.ts'
-import type { JsonObject } from '../../../strict-json.ts'
-import type { TrustRegistry } from '../../trusted-issuers/issuer.ts'
+import { isObject, type JsonObject } from '../../../json.ts'
+import type { TrustRegistry } from '../../trusted-issuers.ts'
 import type { CryptoPool } from '../crypto/pool.ts'
 import type { CryptoOutcome, CryptoTask, CryptoVerdict } from '../crypto/protocol.ts'
 import { verifyProofs } from '../crypto/verify-proofs.ts'
 import { MAX_CREDENTIAL_BYTES } from '../parse-credential.ts'
-import { type Check, fail, pass } from '../result.ts'
 import { commonValidity, type ParsedProof, parseProofs } from './parse-proof.ts'
-import { timeProblem } from './temporal.ts'
+import { type Check, fail, pass } from '../result.ts'
+import { timeProblem } from './structure.ts'
 import { findProofKeys, trustProblem } from './trust.ts'
 
-export interface ProofResult {
+interface ProofResult {
   readonly check: Check
   readonly proofValidity: Validity
   readonly proofKeys: readonly IssuerKey[]
@@ -104,4 +104,24 @@ const rejectJsonLd = (): Promise<never> => Promise.reject(new Error('JSON-LD run
 function verifiedDetail({ issuer }: ReadCredential, proofs: readonly ParsedProof[]): string {
   const suites = [...new Set(proofs.map(({ suite }) => suite))].join(', ')
   return `signed by ${issuer}, a trusted issuer (${suites})`
+}
+
+export const MAX_PROOFS = 4
+
+/** The proofs of a credential. Null if `proof` is missing or invalid. */
+export function getProofs({ proof }: JsonObject): JsonObject[] | null {
+  const proofs = Array.isArray(proof) ? proof : [proof]
+  const isValid = proofs.length > 0 && proofs.length <= MAX_PROOFS && proofs.every(isObject)
+  return isValid ? proofs : null
+}
+
+export function checkProofPresent(credential: JsonObject): Check {
+  const proofs = getProofs(credential)
+  if (proofs === null) {
+    return fail('proof_present', `proof must be an object, or a list of 1 to ${MAX_PROOFS} objects`)
+  }
+  return pass(
+    'proof_present',
+    proofs.length === 1 ? 'a proof is present' : `${proofs.length} proofs are present`,
+  )
 }

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { Pubkey } from '@agent-registry/solana'
+import type { Database } from '../../db/database.ts'
+import { milliseconds } from '../../db/milliseconds.ts'
+import { cardOrigin, GATEWAY_SITES } from '../sites.ts'
+import type { CardOutcome, RecordedCard } from './check-card.ts'
+import { type CardTiming, CHECKS_PER_GATEWAY, CHECKS_PER_SITE } from './limits.ts'
+import type { HostState } from '../../platform/net/hosted/fetch-hosted.ts'
+
+/** A due card that this process has claimed until its lease expires. */
+export interface DueCard extends RecordedCard {
+  readonly agentPda: string
+  readonly host: string
+  /** Consecutive failures before this check. */
+  readonly failures: number
+  /** The lease token. A result is accepted only with it. */
+  readonly token: string
+  /** Time since the card became due, in seconds. */
+  readonly waitedSeconds: number
+}
+
+/** The `first` queue has new and changed cards, `further` all others. */
+export type CardQueue = 'first' | 'further'
+
+/** Due cards that one claim reads. Those of sites without a free place are not among them. */
+const MAX_READ = 1_000
+
+/**
+ * Claims up to `limit` due cards, one of each site before the second of any. Skips hosts in
+ * back-off. The lease of a check that was started counts as running until it expires.
+ */
+export async function claimCards(
+  kysely: Kysely<Database>,
+  { queue, limit, leaseMs }: { queue: CardQueue; limit: number; leaseMs: number },
+): Promise<readonly DueCard[]> {
+  const inQueue = queue === 'first' ? sql`state = 'unchecked'` : sql`state <> 'unchecked'`
+  const places = sql`case when c.site = any(${GATEWAY_SITES}::text[])
+    then ${sql.lit(CHECKS_PER_GATEWAY)} else ${sql.lit(CHECKS_PER_SITE)} end`
+  const { rows } = await sql<DueCard & { owner: Pubkey }>`
+    with running as materialized (
+      select site, count(*)::integer as checks from agent_card_checks
+      where lease_token is not null and next_check_at > now() group by site
+    ),
+    due as materialized (
+      select c.agent_pda, c.site, c.next_check_at, coalesce(r.checks, 0) as running, ${places} as places
+      from agent_card_checks c left join running r on r.site = c.site
+      where c.${inQueue} and c.next_check_at <= now() and c.site is not null and coalesce(r.checks, 0) < ${places}
+        and exists (select from agents a where a.pda = c.agent_pda)
+        and not exists (select from agent_card_hosts h where h.host = c.host and h.retry_at > now())
+      order by c.next_check_at limit ${sql.lit(MAX_READ)}
+    ),
+    ranked as (
+      select *, running + row_number() over (partition by site order by next_check_at) as place from due
+    ),
+    chosen as (
+      select agent_pda from ranked where place <= places order by place, next_check_at limit ${limit}
+    ),
+    locked as (
+      select c.agent_pda, c.next_check_at from agent_card_checks c join chosen using (agent_pda)
+      where c.next_check_at <= now() for update of c skip locked
+    )
+    update agent_card_checks c
+    set lease_token = ${randomUUID()}, claimed_at = now(), next_check_at = now() + ${milliseconds(leaseMs)}
+    from locked l, agents a
+    where c.agent_pda = l.agent_pda and a.pda = c.agent_pda
+    returning c.agent_pda as "agentPda", a.owner, c.url, c.hash, c.host, c.failures, c.lease_token as token,
+      extract(epoch from now() - l.next_check_at)::float8 as "waitedSeconds"`.execute(kysely)
+  return rows
+}
+
+const MAX_ROWS = 2_000
+
+/** Stores the host and site of new URLs, so that their cards can be claimed: one batch of them. */
+export async function findOrigins(kysely: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ agent_pda: string; url: string }>`
+    select agent_pda, url from agent_card_checks where site is null limit ${sql.lit(MAX_ROWS)}`.execute(
+    kysely,
+  )
+  if (rows.length === 0) return
+  const found = rows.map((row) => Object.assign(row, cardOrigin(row.url)))
+  // Skips rows that the indexer has locked: it locks several in its own order.
+  await sql`
+    with found as (
+      select * from json_to_recordset(${JSON.stringify(found)}::json)
+        as f(agent_pda text, url text, host text, site text)
+    ),
+    locked as (
+      select c.agent_pda from agent_card_checks c join found f on f.agent_pda = c.agent_pda and f.url = c.url
+      for update of c skip locked
+    )
+    update agent_card_checks c set host = f.host, site = f.site
+    from locked l, found f where c.agent_pda = l.agent_pda and f.agent_pda = l.agent_pda`.execute(kysely)
+}
+
+interface CardResult {
+  readonly outcome: CardOutcome
+  readonly checkedAt: Date
+  readonly nextCheckMs: number
+  /**
+   * The shortest time between the starts of two refreshes of the agent's credentials. Null if this
+   * check requests none.
+   */
+  readonly credentialsPauseMs: number | null
+}
+
+const RECORD_ATTEMPTS = 5
+/** lock_not_available and deadlock_detected: another transaction is writing the agent. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+
+/**
+ * Writes the result of a check to agent_card_checks and agents.card_hash_mismatch. Writes nothing
+ * and returns false if the card changed on the ledger or the lease was lost.
+ */
+export async function recordCheck(
+  kysely: Kysely<Database>,
+  card: DueCard,
+  result: CardResult,
+): Promise<boolean> {
+  for (let attemptsLeft = RECORD_ATTEMPTS; ; attemptsLeft -= 1) {
+    try {
+      return await kysely.transaction().execute((db) => write(db, card, result))
+    } catch (error) {
+      if (attemptsLeft === 1 || !LOCK_ERRORS.has((error as { code?: unknown }).code)) throw error
+    }
+  }
+}
+
+/**
+ * Writes the check before the agent, because a rebuild copies the verdict from the check. Locks in
+ * the order of other writers: table (rebuild), agent (indexer), check (trigger of the agent).
+ */
+async function write(
+  db: Kysely<Database>,
+  { agentPda, url, hash, token }: DueCard,
+  { outcome, checkedAt, nextCheckMs, credentialsPauseMs }: CardResult,
+): Promise<boolean> {
+  const verdict = outcome.state === 'unreachable' ? null : outcome.state === 'mismatched'
+  // Shorter than deadlock_timeout, so that PostgreSQL never cancels the indexer instead.
+  await sql`set local lock_timeout = '500ms'`.execute(db)
+  await sql`lock table agent_card_checks in row exclusive mode`.execute(db)
+  const agents = await sql`
+    select 1 from agents where pda = ${agentPda} and agent_card_url = ${url} and agent_card_hash = ${hash}
+    for no key update`.execute(db)
+  const found = outcome.state === 'unreachable' ? null : outcome
+  // Without the token, a refresh that is running now does not count as the one that is requested.
+  const dueCredentials =
+    credentialsPauseMs === null
+      ? sql``
+      : sql`credentials_token = null,
+        credentials_due_at = greatest(now(), credentials_claimed_at + ${milliseconds(credentialsPauseMs)}),`
+  const checks = await sql`
+    update agent_card_checks set
+      state = ${outcome.state}, reason = ${outcome.reason}, checked_at = ${checkedAt},
+      next_check_at = now() + ${milliseconds(nextCheckMs)}, lease_token = null,
+      ${dueCredentials}
+      failures = case when ${found === null} then failures + 1 else 0 end,
+      card_hash_mismatch = coalesce(${verdict}::boolean, card_hash_mismatch),
+      matched_by = case when ${found === null} then matched_by else ${found?.matchedBy ?? null} end,
+      signature = case when ${found === null} then signature else ${found?.signature ?? null} end,
+      content = case when ${found === null} then content else ${toJson(found?.content)}::jsonb end
+    where agent_pda = ${agentPda} and lease_token = ${token} and url = ${url} and hash = ${hash}
+    returning 1`.execute(db)
+  if (agents.rows.length === 0 || checks.rows.length === 0) return false
+  if (verdict !== null) {
+    await sql`
+      update agents set card_hash_mismatch = ${verdict}
+      where pda = ${agentPda} and card_hash_mismatch <> ${verdict}`.execute(db)
+  }
+  return true
+}
+
+function toJson(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}
+
+interface CheckedHost {
+  readonly host: string
+  readonly state: HostState
+  /** Why its card is unreachable. */
+  readonly reason: string
+  readonly checkedAt: Date
+}
+
+/**
+ * Starts or ends the back-off of a host. Unchecked cards of a host that is down become unreachable.
+ * A host that did not respond is not down if it served another card within a day: owners that share
+ * a host must not be able to stop each other's checks.
+ */
+export async function recordHost(
+  kysely: Kysely<Database>,
+  { host, state, reason, checkedAt }: CheckedHost,
+  { retryMs, retryFactor, hostRetryMs }: CardTiming,
+  jitter: number,
+): Promise<void> {
+  if (state === null) return
+  if (state === 'responded') {
+    await sql`delete from agent_card_hosts where host = ${host}`.execute(kysely)
+    return
+  }
+  const wait = sql`least(${retryMs}::float8 * power(${retryFactor}::float8, least(h.failures, 20)), ${hostRetryMs}::float8)`
+  // Checks that ran at once count as one failure.
+  await sql`
+    with served as (
+      select from agent_card_checks
+      where host = ${host} and state in ('matched', 'mismatched') and checked_at > ${checkedAt}::timestamptz - interval '1 day'
+      limit 1
+    ),
+    backed_off as (
+      insert into agent_card_hosts as h (host, failures, retry_at)
+      select ${host}, 1, now() + ${milliseconds(retryMs * jitter)}
+      where ${state === 'down'} or not exists (select from served)
+      on conflict (host) do update
+        set failures = h.failures + 1, retry_at = now() + ${wait} * ${jitter}::float8 * interval '1 ms'
+        where h.retry_at <= now()
+      returning host
+    )
+    update agent_card_checks c set state = 'unreachable', reason = ${reason}, checked_at = ${checkedAt}
+    from backed_off b where c.host = b.host and c.state = 'unchecked' and c.lease_token is null`.execute(
+    kysely,
+  )
+}
+
+/** Deletes hosts that no check used for two days: cards that name one are checked each day. */
+export async function forgetHosts(kysely: Kysely<Database>): Promise<void> {
+  await sql`delete from agent_card_hosts where retry_at < now() - interval '2 days'`.execute(kysely)
+}
