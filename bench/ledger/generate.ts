@@ -5,7 +5,7 @@ import { type Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { parseTransaction, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, openLedger } from '@agent-registry/localnet'
-import { loadLocalnetKeys, type LocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
+import { loadLocalnetKeys, type LocalnetKeys } from '../../src/platform/keys.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { generateWallet, type Wallet, walletOf, wireTransaction } from './wallet.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pubkey } from '@agent-registry/solana'
 import { registryIdl, registryInstruction } from '@agent-registry/program'
-import { loadLocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
+import { loadLocalnetKeys } from '../../src/platform/keys.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { walletOf, wireTransaction } from './wallet.ts'
 

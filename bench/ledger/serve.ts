@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startLocalnet } from '@agent-registry/localnet'
-import { loadLocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
+import { loadLocalnetKeys } from '../../src/platform/keys.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { genesisOf } from './generate.ts'
 

@@ -14,7 +14,7 @@ import { MAX_CONTEXTS, MAX_TYPES } from '../../src/identity/credentials/verify/c
 import { MAX_ISSUER_LENGTH } from '../../src/identity/credentials/verify/checks/trust.ts'
 import { CARD_LIMITS } from '../../src/identity/agent-cards/card-content.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof.ts'
-import { SITE_BYTES_PER_MINUTE } from '../../src/platform/net/hosted/byte-budget.ts'
+import { SITE_BYTES_PER_MINUTE } from '../../src/platform/net/hosted/fetch-hosted.ts'
 import {
   MAX_LIST_URL_LENGTH,
   MAX_STATUS_ENTRIES,

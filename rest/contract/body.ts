@@ -1,6 +1,6 @@
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
-import { unknownMember } from '../../src/domain/unknown-member.ts'
+import { unknownMember } from '../../src/domain/nearest-name.ts'
 import { type JsonSchema, resultOf, valueReader } from './query.ts'
 
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import { isLoopbackHost } from '../../src/platform/net/check-url.ts'
+import { isLoopbackHost } from '../../src/platform/net/address-guard.ts'
 
 /**
  * Refuses web pages of other origins where CORS does not: for WebSockets and MCP. A page can rebind

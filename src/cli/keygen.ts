@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadOrCreateKeypair } from '../platform/keys/keypair-file.ts'
+import { loadOrCreateKeypair } from '../platform/keys.ts'
 import { CommandError } from './command-error.ts'
 import { createOutput } from './output.ts'
 

@@ -49,7 +49,7 @@ export async function runProgram(): Promise<void> {
 }
 
 async function warnAboutSettings(): Promise<void> {
-  const { misspelledSettings } = await import('../platform/config/misspelled-settings.ts')
+  const { misspelledSettings } = await import('../platform/config/config.ts')
   for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
 }
 

@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { signedMessage } from '../identity/wallet-auth.ts'
 import { systemClock } from '../platform/clock.ts'
-import { readKeypairFile } from '../platform/keys/keypair-file.ts'
+import { readKeypairFile } from '../platform/keys.ts'
 import { CommandError } from './command-error.ts'
 import { createOutput } from './output.ts'
 

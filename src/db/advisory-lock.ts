@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
-import { abortable } from '../platform/async/abortable.ts'
+import { abortable } from '../platform/async/promises.ts'
 import { openSession } from './session.ts'
 import type { Orm } from './orm-types.ts'
 

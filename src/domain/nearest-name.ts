@@ -1,4 +1,5 @@
-import { editDistance } from './edit-distance.ts'
+import { DomainError } from './errors.ts'
+import { quoted } from './quoted.ts'
 
 const SHORTEST_PREFIX = 4
 
@@ -26,4 +27,28 @@ function distance(given: string, name: string): number {
 
 function simplify(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase()
+}
+
+/** Levenshtein distance: how many letters to add, remove or replace. */
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, letter] of a.split('').entries()) {
+    const next = [i + 1]
+    for (const [j, other] of b.split('').entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+/** The error for a member of an object that is not one of the known ones. */
+export function unknownMember(path: string, name: string, known: readonly string[]): DomainError {
+  const nearest = nearestName(name, known)
+  return new DomainError('UNKNOWN_MEMBER', {
+    given: quoted(path),
+    suggestion: nearest === null ? '' : ` Did you mean "${nearest}"?`,
+    known: known.join(', ') || 'none',
+  })
 }

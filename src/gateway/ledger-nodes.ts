@@ -5,7 +5,7 @@ import { createFailoverRpc, type FailoverRpc } from '../ledger/failover/failover
 import { assertSameLedger } from '../ledger/indexer/position.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { RunningLedger } from './ledger.ts'
-import { withTimeout } from '../platform/async/with-timeout.ts'
+import { withTimeout } from '../platform/async/promises.ts'
 
 export interface LedgerNodes {
   rpc: FailoverRpc

@@ -2,7 +2,7 @@ import type { EntityManager } from '../db/orm-types.ts'
 import { ownerDid } from '../domain/did.ts'
 import { createTrustedIssuers } from '../identity/credentials/trusted-issuers.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import type { LocalnetKeys } from '../platform/keys.ts'
 
 const TYPES = ['SecurityAuditCredential', 'IdentityCredential', 'ComplianceCredential']
 

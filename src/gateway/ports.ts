@@ -1,5 +1,5 @@
 import type { Config } from '../platform/config/config.ts'
-import { isPortInUse } from '../platform/net/check-port.ts'
+import { isPortInUse } from '../platform/net/check-url.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 
 const LOCALNET_HOST = '127.0.0.1'

@@ -6,7 +6,7 @@ import {
   DEFAULT_TIER_THRESHOLDS,
   registryAddresses,
 } from '@agent-registry/program'
-import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import type { LocalnetKeys } from '../platform/keys.ts'
 import type { TransactionSender } from './transaction-sender.ts'
 
 const REPORTER_WEIGHT = 10

@@ -4,7 +4,7 @@ import { ownerDid } from '../domain/did.ts'
 import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { issueCredential } from '../identity/credentials/issue-credential.ts'
 import { sha256 } from '../identity/json.ts'
-import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import type { LocalnetKeys } from '../platform/keys.ts'
 import { type SampleAgent, sampleHome } from './sample-agents.ts'
 import { ipfsCid } from './sample-documents.ts'
 

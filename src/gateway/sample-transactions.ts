@@ -1,7 +1,7 @@
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
 import { registryAddresses, registryInstruction } from '@agent-registry/program'
-import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import type { LocalnetKeys } from '../platform/keys.ts'
 import { keyOf } from './registry-setup.ts'
 import type { SampleAgent } from './sample-agents.ts'
 import type { SampleCard } from './sample-cards.ts'

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Config, Secrets } from '../platform/config/config.ts'
 import type { Database } from '../db/database.ts'
-import { loadOrCreateSecretsKey } from '../platform/keys/webhook-secrets-key.ts'
+import { loadOrCreateSecretsKey } from '../platform/keys.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
 

@@ -1,4 +1,4 @@
-import { WakeUp } from '../platform/async/wake-up.ts'
+import { WakeUp } from '../platform/async/background-loop.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'

@@ -6,8 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
-import { createByteBudget } from '../platform/net/hosted/byte-budget.ts'
 import {
+  createByteBudget,
   type FetchFailure,
   fetchHosted,
   type FetchHostedResult,

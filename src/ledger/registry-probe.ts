@@ -1,7 +1,7 @@
 import { decodeAccount, registryAddresses } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 import { cachedValue } from '../platform/async/cached-value.ts'
-import { withTimeout } from '../platform/async/with-timeout.ts'
+import { withTimeout } from '../platform/async/promises.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LedgerCalls } from './rpc/ledger-rpc.ts'
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts'
-import { withTimeout } from '../platform/async/with-timeout.ts'
+import { withTimeout } from '../platform/async/promises.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 
 /** A client that waits for a node does not wait longer. Milliseconds. */

@@ -1,7 +1,7 @@
 import type PQueue from 'p-queue'
 import type { RegistryAddresses } from '@agent-registry/program'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
-import type { FeePayerSigner } from '../platform/keys/fee-payer-signer.ts'
+import type { FeePayerSigner } from '../platform/keys.ts'
 import type { RelayOptions } from '../relay/context.ts'
 import type { LedgerAmounts } from './costs.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Connection } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { readKeypairFile } from '../../src/platform/keys/keypair-file.ts'
+import { readKeypairFile } from '../../src/platform/keys.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { startLoad } from './load.ts'
 import { scaled } from '../support/machine-speed.ts'

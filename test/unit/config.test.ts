@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/platform/config/config.ts'
-import { hostNamesOf } from '../../src/platform/config/host-names.ts'
-import { misspelledSettings } from '../../src/platform/config/misspelled-settings.ts'
+import { ConfigError, hostNamesOf, misspelledSettings, readConfig } from '../../src/platform/config/config.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {

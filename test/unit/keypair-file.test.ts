@@ -9,7 +9,7 @@ import {
   readKeypairFile,
   readKeypairSetting,
   writeKeypairFile,
-} from '../../src/platform/keys/keypair-file.ts'
+} from '../../src/platform/keys.ts'
 import { OperatorError } from '../../src/platform/process/operator-error.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'))

@@ -7,7 +7,7 @@ import {
   sameVersions,
   type Versions,
 } from '../../../src/domain/read-versions.ts'
-import { withTimeout } from '../../../src/platform/async/with-timeout.ts'
+import { withTimeout } from '../../../src/platform/async/promises.ts'
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 
 /**

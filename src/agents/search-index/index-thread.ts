@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { withTimeout } from '../../platform/async/with-timeout.ts'
+import { withTimeout } from '../../platform/async/promises.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { IndexData, IndexMessage, IndexStatus, LocatedAgents, SearchRequest } from './protocol.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '@agent-registry/client'
 import { readRuntime } from '../../gateway/runtime-file.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { readKeypairFile } from '../../platform/keys/keypair-file.ts'
+import { readKeypairFile } from '../../platform/keys.ts'
 import { CommandError, OUTCOME_UNKNOWN } from '../command-error.ts'
 import { createOutput, type Output } from '../output.ts'
 

@@ -1,7 +1,7 @@
 import type { Keypair } from '@solana/web3.js'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { adminInstructions, type RegistryAccounts } from '@agent-registry/program'
-import { readKeypairFile } from '../../platform/keys/keypair-file.ts'
+import { readKeypairFile } from '../../platform/keys.ts'
 import { CommandError } from '../command-error.ts'
 import type { Output } from '../output.ts'
 import type { Cluster } from './cluster.ts'

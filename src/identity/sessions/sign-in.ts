@@ -2,7 +2,7 @@ import { isPubkey, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { quoted } from '../../domain/quoted.ts'
-import { isLoopbackHost } from '../../platform/net/check-url.ts'
+import { isLoopbackHost } from '../../platform/net/address-guard.ts'
 
 /** Bytes of a message. */
 export const MAX_MESSAGE_BYTES = 2_048

@@ -1,5 +1,4 @@
-import { batchesOf } from '../../platform/async/batches.ts'
-import { settleBoth } from '../../platform/async/settle-both.ts'
+import { batchesOf, settleBoth } from '../../platform/async/promises.ts'
 import { listAccounts } from '../indexer/fetch/fetch-accounts.ts'
 import { assertComplete, listSignatures, type SignatureListing } from '../indexer/fetch/signature-listing.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { knownError } from '../../domain/known-error.ts'
-import { chunksOf } from '../../platform/async/batches.ts'
+import { chunksOf } from '../../platform/async/promises.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { type Findings, type FindingsByKey, noFindings } from './findings.ts'
 import type { AuditContext } from './options.ts'

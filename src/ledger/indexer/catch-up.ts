@@ -1,4 +1,4 @@
-import { settleBoth } from '../../platform/async/settle-both.ts'
+import { settleBoth } from '../../platform/async/promises.ts'
 import { deadLetter } from '../decode/rows.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'

@@ -1,5 +1,5 @@
 import type { Orm } from '../../db/orm-types.ts'
-import type { WakeUp } from '../../platform/async/wake-up.ts'
+import type { WakeUp } from '../../platform/async/background-loop.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RpcTransaction } from '../decode/rpc-transaction.ts'

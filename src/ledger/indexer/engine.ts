@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import PQueue from 'p-queue'
 import type { Database } from '../../db/database.ts'
-import { batchesOf, chunksOf } from '../../platform/async/batches.ts'
+import { batchesOf, chunksOf } from '../../platform/async/promises.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'

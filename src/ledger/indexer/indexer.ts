@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
-import { WakeUp } from '../../platform/async/wake-up.ts'
+import { WakeUp } from '../../platform/async/background-loop.ts'
 import type { IndexerContext, IndexerOptions, SeenTransaction } from './context.ts'
 import { lead } from './lead.ts'
 import { acquireLeadership } from './leadership.ts'

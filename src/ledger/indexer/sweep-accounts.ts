@@ -1,4 +1,4 @@
-import { chunksOf } from '../../platform/async/batches.ts'
+import { chunksOf } from '../../platform/async/promises.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'

@@ -1,5 +1,5 @@
 import { type CachedValue, cachedValue } from '../../platform/async/cached-value.ts'
-import { withTimeout } from '../../platform/async/with-timeout.ts'
+import { withTimeout } from '../../platform/async/promises.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LedgerCalls } from './ledger-rpc.ts'
 

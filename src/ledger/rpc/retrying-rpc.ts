@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { abortable } from '../../platform/async/abortable.ts'
-import { chunksOf } from '../../platform/async/batches.ts'
+import { abortable, chunksOf } from '../../platform/async/promises.ts'
 import type { LedgerRpc, RpcCall } from './ledger-rpc.ts'
 import { LedgerRpcError } from './rpc-error.ts'
 

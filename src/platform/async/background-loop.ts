@@ -1,5 +1,3 @@
-import { WakeUp } from './wake-up.ts'
-
 /** Runs a step again and again until it is stopped. */
 export interface BackgroundLoop {
   /** Returns at once. The loop runs in the background. */
@@ -10,7 +8,7 @@ export interface BackgroundLoop {
   stop(): Promise<void>
 }
 
-export interface BackgroundLoopOptions {
+interface BackgroundLoopOptions {
   /** Returns the milliseconds until the next step. */
   readonly step: (signal: AbortSignal) => Promise<number>
   /** The step runs again `retryMs` after an error. */
@@ -43,5 +41,32 @@ export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopO
       wakeUp.wake()
       await running
     },
+  }
+}
+
+/**
+ * Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends that sleep at once.
+ */
+export class WakeUp {
+  #pending = false
+  #resolve: (() => void) | undefined
+
+  wake(): void {
+    this.#pending = true
+    this.#resolve?.()
+  }
+
+  async sleep(milliseconds: number): Promise<void> {
+    if (!this.#pending) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds)
+        this.#resolve = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#resolve = undefined
+    this.#pending = false
   }
 }

@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
-import { notDevelopment } from './development.ts'
-import { misspelledSettings } from './misspelled-settings.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
+import { isLoopbackHost } from '../net/address-guard.ts'
+import { editDistance } from '../../domain/nearest-name.ts'
 
-export type Role = (typeof ROLES)[number]
+type Role = (typeof ROLES)[number]
 
 export interface Config {
   server: {
@@ -206,4 +206,52 @@ function signInOrigins(values: SettingValues): string[] {
 function rateLimitNumbers(values: SettingValues): RateLimitNumbers {
   const numbers = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting }]) => [kind, values[setting]])
   return Object.fromEntries(numbers) as RateLimitNumbers
+}
+
+/**
+ * Why this may be more than a development machine: others can reach the service, or it runs in
+ * production. Null if neither.
+ */
+function notDevelopment(host: string, nodeEnv: string | undefined): string | null {
+  if (!isLoopbackHost(host.toLowerCase())) return `HOST is ${host}`
+  return /^prod/i.test(nodeEnv?.trim() ?? '') ? `NODE_ENV is ${nodeEnv}` : null
+}
+
+const NAMES = Object.keys(SETTINGS)
+const MAX_DISTANCE = 2
+const SHORT_NAME = 8
+
+const REMOVED =
+  'API_PROCESSES is not a setting any more and is ignored: run several gateways behind a load balancer, see docs/guides/scale.md'
+
+/**
+ * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
+ * that was one.
+ */
+export function misspelledSettings(env: Record<string, string | undefined>): string[] {
+  return Object.keys(env).flatMap((given) => {
+    if (given in SETTINGS) return []
+    if (given === 'API_PROCESSES' && !['', '1'].includes(env[given]?.trim() ?? '')) return [REMOVED]
+    const meant = NAMES.find((name) => isSimilar(given, name))
+    return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
+  })
+}
+
+function isSimilar(given: string, name: string): boolean {
+  // SOLANA_RPC, but not SOLANA or HOST_NAME: single words and longer names belong to other
+  // programs.
+  if (given.includes('_') && name.startsWith(`${given}_`)) return true
+  const allowed = name.length < SHORT_NAME ? 1 : MAX_DISTANCE
+  return Math.abs(given.length - name.length) <= allowed && editDistance(given, name) <= allowed
+}
+
+/** The host names of the service. Null behind a proxy if BASE_URL does not say the public name. */
+export function hostNamesOf({
+  host,
+  baseUrl,
+  trustProxy,
+}: Pick<Config['server'], 'host' | 'baseUrl' | 'trustProxy'>): readonly string[] | null {
+  const own = host.toLowerCase()
+  if (baseUrl !== null) return [own, new URL(baseUrl).hostname]
+  return trustProxy.length > 0 ? null : [own]
 }

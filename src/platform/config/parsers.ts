@@ -1,5 +1,5 @@
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
-import { parseSecretsKey } from '../keys/webhook-secrets-key.ts'
+import { parseSecretsKey } from '../keys.ts'
 
 /** Parses a setting. Throws SettingError with the allowed values. */
 export interface Parser<Value> {

@@ -1,5 +1,6 @@
-import { isIP } from 'node:net'
-import { type AddressGuard, isLoopback } from './address-guard.ts'
+import { createServer, isIP } from 'node:net'
+import { once } from 'node:events'
+import { type AddressGuard, isLoopbackHost } from './address-guard.ts'
 
 /** Characters. */
 export const MAX_URL_LENGTH = 2_048
@@ -78,11 +79,6 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** True for `localhost`, names below it, and loopback addresses. */
-export function isLoopbackHost(host: string): boolean {
-  return isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : isLoopback(host)
-}
-
 function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new UrlRefused(reason)
 }
@@ -96,4 +92,18 @@ export function urlProblem(http: { checkUrl(url: string): URL }, url: string): s
     if (error instanceof UrlRefused) return error.reason
     throw error
   }
+}
+
+/** Whether a process listens on the port. Throws if it cannot be used for another reason. */
+export async function isPortInUse(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return true
+    throw error
+  }
+  server.close()
+  await once(server, 'close')
+  return false
 }

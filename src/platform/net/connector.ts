@@ -3,11 +3,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { LookupFunction, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
-import { buildConnector } from 'undici'
+import { buildConnector, Pool } from 'undici'
 import { HttpError } from './error-codes.ts'
-import type { NetMetrics } from './metrics.ts'
+import { Counter } from 'prom-client'
+import type { Metrics } from '../metrics/metrics.ts'
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly lookup: LookupFunction
   readonly connectTimeoutMs: number
   /** PEM, in addition to the system's certificate authorities. */
@@ -15,7 +16,7 @@ export interface ConnectorOptions {
   readonly metrics: NetMetrics | null
 }
 
-export interface Connector {
+interface Connector {
   readonly connect: buildConnector.connector
   /**
    * The request that starts now fails as `too_large` if its socket receives more than `maxBytes`.
@@ -153,5 +154,84 @@ function limitReads(connection: Connection): void {
     if (tcp.bytesRead > connection.maxRead) socket.destroy(new HttpError('too_large'))
     if (socket.destroyed) return null
     return read(size ?? (Math.min(socket.readableLength, PARSED_AT_ONCE) || undefined)) as unknown
+  }
+}
+
+interface Pools {
+  /** Runs `run` with the connections to an origin. */
+  use<Result>(origin: string, run: (pool: Pool) => Promise<Result>): Promise<Result>
+  /** Requests that still run fail with `reason`. */
+  destroy(reason: Error): Promise<void>
+}
+
+interface Entry {
+  readonly pool: Pool
+  users: number
+  expiry: NodeJS.Timeout | undefined
+}
+
+/**
+ * Keeps one pool per origin and removes it after `idleMs` without use. undici's Agent never removes
+ * the pool of an origin whose last request was aborted, so hostile hosts could fill the memory.
+ */
+export function createPools(options: Pool.Options, idleMs: number): Pools {
+  const entries = new Map<string, Entry>()
+  let destroyed: Error | null = null
+
+  const expireLater = (origin: string, entry: Entry): void => {
+    entry.expiry = setTimeout(() => {
+      entries.delete(origin)
+      entry.pool.destroy().catch(() => undefined)
+    }, idleMs).unref()
+  }
+
+  return {
+    use: async (origin, run) => {
+      if (destroyed !== null) throw destroyed
+      const entry = entries.get(origin) ?? { pool: new Pool(origin, options), users: 0, expiry: undefined }
+      entries.set(origin, entry)
+      clearTimeout(entry.expiry)
+      entry.users += 1
+      try {
+        return await run(entry.pool)
+      } finally {
+        entry.users -= 1
+        if (entry.users === 0 && destroyed === null) expireLater(origin, entry)
+      }
+    },
+    destroy: async (reason) => {
+      destroyed = reason
+      for (const { expiry } of entries.values()) clearTimeout(expiry)
+      await Promise.all([...entries.values()].map(({ pool }) => pool.destroy(reason)))
+      entries.clear()
+    },
+  }
+}
+
+export interface NetMetrics {
+  readonly socketsOpened: Counter
+  readonly socketsReused: Counter
+  readonly failures: Counter<'code'>
+}
+
+export function createNetMetrics(metrics: Metrics): NetMetrics {
+  const registers = [metrics]
+  return {
+    socketsOpened: new Counter({
+      name: 'gateway_net_sockets_opened_total',
+      help: 'Connections opened to webhook receivers and to hosts of agent cards and credentials.',
+      registers,
+    }),
+    socketsReused: new Counter({
+      name: 'gateway_net_sockets_reused_total',
+      help: 'Requests sent over a connection that was used before.',
+      registers,
+    }),
+    failures: new Counter({
+      name: 'gateway_net_failures_total',
+      help: 'Requests without a response, by error code. ssrf_blocked: the address is not public.',
+      labelNames: ['code'],
+      registers,
+    }),
   }
 }

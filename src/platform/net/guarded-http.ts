@@ -1,20 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
-import { checkUrl, UrlRefused, type UrlRules } from './check-url.ts'
-import { createConnector } from './connector.ts'
-import { decodeBody } from './decode-body.ts'
-import { createDnsLookup, createGuardedLookup, type HostLookup } from './dns-lookup.ts'
-import { errorCodeOf, HttpError, type HttpErrorCode } from './error-codes.ts'
-import { followRedirects } from './follow-redirects.ts'
-import type { NetMetrics } from './metrics.ts'
-import { createPools } from './pools.ts'
 import {
-  REQUEST_LIMITS,
+  type AddressGuardOptions,
+  createAddressGuard,
+  createDnsLookup,
+  createGuardedLookup,
+  type HostLookup,
+} from './address-guard.ts'
+import { checkUrl, UrlRefused, type UrlRules } from './check-url.ts'
+import { createConnector, createPools, type NetMetrics } from './connector.ts'
+import {
+  decodeBody,
   type RawRequest,
   type RawResponse,
+  REQUEST_LIMITS,
   type RequestLimits,
   sendRequest,
 } from './send-request.ts'
+import { errorCodeOf, HttpError, type HttpErrorCode } from './error-codes.ts'
 
 export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   /** PEM of certificate authorities to trust in addition to the system's. */
@@ -26,7 +28,7 @@ export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   readonly metrics?: NetMetrics
 }
 
-export interface PostRequest extends RequestLimits {
+interface PostRequest extends RequestLimits {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
 }
@@ -53,7 +55,7 @@ export interface HttpResponse {
   readonly durationMs: number
 }
 
-export interface HttpFailure {
+interface HttpFailure {
   readonly outcome: 'failed'
   readonly errorCode: HttpErrorCode
   /** True if the host of the URL sent a redirect, so the failure is that of another URL. */
@@ -187,5 +189,30 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       connector.release()
       await pools.destroy(new HttpError('aborted'))
     },
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** Follows redirects and checks every URL. Never goes from https to http. */
+async function followRedirects<
+  Response extends { readonly status: number; readonly headers: IncomingHttpHeaders },
+>(
+  options: { url: string; maxRedirects: number; check: (url: string) => URL; onRedirect: () => void },
+  request: (url: URL) => Promise<Response>,
+): Promise<Response> {
+  const { maxRedirects, check } = options
+  let url = check(options.url)
+  for (let left = maxRedirects; ; left -= 1) {
+    const response = await request(url)
+    if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
+    options.onRedirect()
+    const { location } = response.headers
+    const next = location === undefined ? null : URL.parse(location, url)
+    if (left === 0 || next === null) throw new HttpError('bad_redirect')
+    if (url.protocol === 'https:' && next.protocol === 'http:') throw new HttpError('bad_redirect')
+    // A fragment is allowed here but never sent to the host.
+    next.hash = ''
+    url = check(next.href)
   }
 }

@@ -1,7 +1,7 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys.ts'
 import { SPONSORSHIP_LOCK } from '../../../src/sponsorship/sign-and-store.ts'
 import { addresses, keyOf } from '../../support/relay/relay-world.ts'
 import { registrationOf } from '../../support/sponsorship/parties.ts'

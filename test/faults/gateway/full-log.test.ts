@@ -2,7 +2,7 @@ import { Connection, Keypair, PublicKey, Transaction, TransactionInstruction } f
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION, associatedTokenAccount } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
-import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
+import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { addresses, keyOf, programId, registrationArgs } from '../../support/indexer/registry-world.ts'

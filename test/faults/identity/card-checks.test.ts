@@ -9,7 +9,7 @@ import {
   WRITES_AT_ONCE,
 } from '../../../src/identity/agent-cards/limits.ts'
 import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
-import { SITE_BYTES_PER_MINUTE } from '../../../src/platform/net/hosted/byte-budget.ts'
+import { SITE_BYTES_PER_MINUTE } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'

@@ -7,7 +7,7 @@ import { CARD_TIMING, CHECKS_PER_SITE } from '../../../src/identity/agent-cards/
 import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import type { FetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
-import { createByteBudget } from '../../../src/platform/net/hosted/byte-budget.ts'
+import { createByteBudget } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'

@@ -1,6 +1,6 @@
 import { createRegistry, type Registry, type Signer, signerFromSecretKey } from '@agent-registry/client'
 import { createHash } from 'node:crypto'
-import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
+import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
 import type { ConsoleWorld, Steps } from './console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './wallet.ts'
 

@@ -10,7 +10,7 @@ import { checkContext } from '../../../src/identity/credentials/verify/checks/st
 import { checkProofPresent } from '../../../src/identity/credentials/verify/checks/proof.ts'
 import { parseStatusEntries } from '../../../src/identity/credentials/verify/status/check-status.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
-import { createByteBudget } from '../../../src/platform/net/hosted/byte-budget.ts'
+import { createByteBudget } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createFetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createSiteSlots } from '../../../src/identity/sites.ts'
 import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from '../credentials/issuer.ts'

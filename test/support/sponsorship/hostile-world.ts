@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
-import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import { createLocalSigner } from '../../../src/platform/keys.ts'
 import { HOSTILE_FILE } from '../hostile-program/build.ts'
 import { keyOf } from '../indexer/registry-world.ts'
 import { sponsoredRegistration } from './parties.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNetMetrics } from '../../../src/platform/net/connector.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createNetMetrics } from '../../../src/platform/net/metrics.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 

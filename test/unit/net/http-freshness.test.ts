@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpFreshness } from '../../../src/platform/net/hosted/http-freshness.ts'
+import { httpFreshness } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 
 const DATE = 'Wed, 25 Nov 2026 12:00:00 GMT'
 const LATER = 'Wed, 25 Nov 2026 12:00:30 GMT'

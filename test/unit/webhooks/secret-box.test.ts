@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { webhookSecretBox } from '../../../src/gateway/webhook-secrets.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
-import { loadOrCreateSecretsKey, parseSecretsKey } from '../../../src/platform/keys/webhook-secrets-key.ts'
+import { loadOrCreateSecretsKey, parseSecretsKey } from '../../../src/platform/keys.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

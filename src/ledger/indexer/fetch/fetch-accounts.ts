@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { chunksOf } from '../../../platform/async/batches.ts'
+import { chunksOf } from '../../../platform/async/promises.ts'
 import { ACCOUNT_TABLES } from '../../decode/account-rows.ts'
 import {
   type AccountSnapshot,

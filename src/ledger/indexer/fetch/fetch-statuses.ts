@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../platform/async/batches.ts'
+import { chunksOf } from '../../../platform/async/promises.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 

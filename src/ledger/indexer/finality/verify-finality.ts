@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { chunksOf } from '../../../platform/async/batches.ts'
+import { chunksOf } from '../../../platform/async/promises.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { IndexerEngine } from '../engine.ts'
 import { isUpToDate, loadTransactions } from '../fetch/known-transactions.ts'

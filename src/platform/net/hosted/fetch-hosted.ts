@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { LRUCache } from 'lru-cache'
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { siteOf } from '../../../domain/site.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import { type Gateways, locateDocument } from './locate.ts'
+import type { Clock } from '../../clock.ts'
+import { spendUnits, stateAt } from '../../rate-limits/gcra.ts'
 
 /**
  * What a failure says about the host of the URL. `down`: its other documents would fail now, too.
@@ -19,7 +21,7 @@ export interface FetchFailure {
   readonly host: HostState
 }
 
-export interface FetchedDocument {
+interface FetchedDocument {
   readonly kind: 'fetched'
   readonly body: Uint8Array
   /** Of the last response, after redirects. */
@@ -154,4 +156,63 @@ function hostState(errorCode: HttpErrorCode): HostState {
 
 function failed(reason: string, host: HostState = null): FetchFailure {
   return { kind: 'failed', reason, host }
+}
+
+/**
+ * Bytes that this process reads per minute for the cards and credentials of one site. Cards of
+ * usual size use less, as fast as they are checked.
+ */
+export const SITE_BYTES_PER_MINUTE = 33_554_432
+/** The least recently read site is forgotten first. */
+const MAX_SITES = 10_000
+
+/** Counts what was read from each site, because one owner may have any number of agents. */
+interface ByteBudget {
+  isUsedUp(site: string): boolean
+  spend(site: string, bytes: number): void
+}
+
+export function createByteBudget(clock: Clock): ByteBudget {
+  const arrivals = new LRUCache<string, number>({ max: MAX_SITES })
+  return {
+    isUsedUp: (site) => {
+      const now = clock.now()
+      return (
+        stateAt(Math.max(arrivals.get(site) ?? now, now), now, SITE_BYTES_PER_MINUTE, true).remaining === 0
+      )
+    },
+    spend: (site, bytes) => {
+      arrivals.set(site, spendUnits(arrivals.get(site), clock.now(), SITE_BYTES_PER_MINUTE, bytes).arrival)
+    },
+  }
+}
+
+/**
+ * How long a shared cache may use a response, in milliseconds (RFC 9111, section 4.2). 0 if it must
+ * not. Null if the headers do not say.
+ */
+export function httpFreshness(headers: IncomingHttpHeaders): number | null {
+  const directives = parseCacheControl(headers['cache-control'] ?? '')
+  if (['no-store', 'no-cache', 'private'].some((name) => directives.has(name))) return 0
+  const maxAge = directives.get('s-maxage') ?? directives.get('max-age')
+  const lifetime = maxAge === undefined ? expiresAfter(headers) : seconds(maxAge)
+  return lifetime === null ? null : Math.max(0, lifetime - seconds(headers.age ?? '0'))
+}
+
+function parseCacheControl(text: string): Map<string, string> {
+  const parts = text.split(',').map((part) => part.trim().split('='))
+  return new Map(parts.map(([name = '', value = '']) => [name.toLowerCase(), value]))
+}
+
+/** Milliseconds. An invalid number counts as 0, so that the response is not kept. */
+function seconds(text: string): number {
+  const digits = /^"?(\d{1,10})"?$/.exec(text)?.[1]
+  return digits === undefined ? 0 : Number(digits) * 1_000
+}
+
+/** By the host's clock, because ours may differ. An invalid date counts as past. */
+function expiresAfter({ expires, date }: IncomingHttpHeaders): number | null {
+  if (expires === undefined) return null
+  const ms = Date.parse(expires) - Date.parse(date ?? '')
+  return Number.isNaN(ms) ? 0 : ms
 }

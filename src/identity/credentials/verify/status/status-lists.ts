@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { FetchHostedResult } from '../../../../platform/net/hosted/fetch-hosted.ts'
-import { httpFreshness } from '../../../../platform/net/hosted/http-freshness.ts'
+import { type FetchHostedResult, httpFreshness } from '../../../../platform/net/hosted/fetch-hosted.ts'
 import { hasKeys } from '../checks/trust.ts'
 import type { ExpectedList, StatusList } from './read-list.ts'
 
