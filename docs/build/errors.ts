@@ -1,12 +1,14 @@
 import { type ErrorCode, ERRORS } from '../../src/domain/errors.ts'
-import { AVAILABILITY_ERRORS } from '../../src/domain/errors/availability.ts'
-import { REGISTRY_ERRORS } from '../../src/domain/errors/registry.ts'
-import { RELAY_ERRORS } from '../../src/domain/errors/relay.ts'
-import { REQUEST_ERRORS } from '../../src/domain/errors/requests.ts'
-import { SESSION_ERRORS } from '../../src/domain/errors/sessions.ts'
-import { SPONSORSHIP_ERRORS } from '../../src/domain/errors/sponsorship.ts'
-import { WALLET_AUTH_ERRORS } from '../../src/domain/errors/wallet-auth.ts'
-import { WEBHOOK_ERRORS } from '../../src/domain/errors/webhooks.ts'
+import {
+  AVAILABILITY_ERRORS,
+  REGISTRY_ERRORS,
+  RELAY_ERRORS,
+  REQUEST_ERRORS,
+  SESSION_ERRORS,
+  SPONSORSHIP_ERRORS,
+  WALLET_AUTH_ERRORS,
+  WEBHOOK_ERRORS,
+} from '../../src/domain/error-table.ts'
 import { FAILURE_CODES } from '../../src/domain/transaction-status.ts'
 import { code, codeBlock, page, table } from './markdown.ts'
 

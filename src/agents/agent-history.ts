@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { uniqueKeyset } from '../db/keyset.ts'
-import { countRows, type PageRow, readPage } from '../db/read-page.ts'
+import { countRows, type PageRow, readPage, uniqueKeyset } from '../db/keyset.ts'
 import {
   type Connection,
   type ConnectionInput,
@@ -12,7 +11,7 @@ import {
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { HistoryEventType } from '../domain/history-events.ts'
-import { type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
+import { type Page, type PageBounds, pageBounds, type PageInput } from '../domain/page.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 
 /** One entry of an agent's history. */

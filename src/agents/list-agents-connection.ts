@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { sortedKeyset } from '../db/keyset.ts'
-import { countRows } from '../db/read-page.ts'
+import { countRows, sortedKeyset } from '../db/keyset.ts'
 import {
   type Connection,
   type ConnectionInput,
@@ -17,8 +16,8 @@ import {
   findInMemory,
   isSearch,
   type SortedAgentFilter,
-  SORTS,
   sortOf,
+  SORTS,
 } from './list-agents.ts'
 
 type AgentKey = readonly [value: string | number, pda: string]

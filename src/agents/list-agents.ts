@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { type PageRow, readPage } from '../db/read-page.ts'
+import { type PageRow, readPage } from '../db/keyset.ts'
 import { isInteger, isText, isTime } from '../domain/connection.ts'
 import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
 import {

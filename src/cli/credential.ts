@@ -10,9 +10,8 @@ import { KNOWN_KINDS, knownKind, parseDateTimeStamp } from '../identity/credenti
 import type { Suite } from '../identity/credentials/verify/checks/parse-proof.ts'
 import { ownerDid } from '../domain/did.ts'
 import { readKeypairFile } from '../platform/keys.ts'
-import { CommandError } from './command-error.ts'
-import { openDatabaseWorkspace } from './database-workspace.ts'
-import { createOutput } from './output.ts'
+import { CommandError, createOutput } from './output.ts'
+import { openDatabaseWorkspace } from './workspace.ts'
 import { describeCanonizeError } from '../identity/credentials/verify/crypto/verify-proofs.ts'
 
 const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const satisfies Suite[]

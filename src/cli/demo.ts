@@ -9,11 +9,10 @@ import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { createTrustedIssuers } from '../identity/credentials/trusted-issuers.ts'
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { use } from './client/connect.ts'
-import { CommandError } from './command-error.ts'
-import { openDatabaseWorkspace } from './database-workspace.ts'
+import { CommandError, waitFor } from './output.ts'
+import { openDatabaseWorkspace } from './workspace.ts'
 import { startReceiver } from './demo/receiver.ts'
 import { playStory } from './demo/story.ts'
-import { waitFor } from './wait.ts'
 
 /** Runs every main feature against the gateway on this machine's localnet. */
 export function demoCommand(): Command {

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../sponsorship/invite-codes.ts'
-import { CommandError } from './command-error.ts'
-import { openDatabaseWorkspace } from './database-workspace.ts'
-import type { Output } from './output.ts'
+import { CommandError, type Output } from './output.ts'
+import { openDatabaseWorkspace } from './workspace.ts'
 
 const MAX_USES = 1_000_000
 

@@ -7,9 +7,8 @@ import {
   type TrustedIssuers,
 } from '../identity/credentials/trusted-issuers.ts'
 import { keyToMultibase } from '../identity/credentials/formats.ts'
-import { CommandError } from './command-error.ts'
-import { openDatabaseWorkspace } from './database-workspace.ts'
-import type { Output } from './output.ts'
+import { CommandError, type Output } from './output.ts'
+import { openDatabaseWorkspace } from './workspace.ts'
 
 interface AddOptions {
   types?: string

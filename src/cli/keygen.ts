@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { loadOrCreateKeypair } from '../platform/keys.ts'
-import { CommandError } from './command-error.ts'
-import { createOutput } from './output.ts'
+import { CommandError, createOutput } from './output.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')

@@ -1,5 +1,5 @@
-import { Command } from 'commander'
 import { once } from 'node:events'
+import { Command } from 'commander'
 import { sol, usdc } from '@agent-registry/client/money'
 import { isPubkey } from '@agent-registry/solana'
 import { lockDataDir, readRuntime, writeRuntime } from '../gateway/runtime-file.ts'
@@ -8,10 +8,8 @@ import { readConfig } from '../platform/config/config.ts'
 import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
-import { CommandError } from './command-error.ts'
-import { createOutput } from './output.ts'
+import { CommandError, createOutput, waitFor } from './output.ts'
 import { asAmount } from './registry/options.ts'
-import { waitFor } from './wait.ts'
 
 interface SignatureStatuses {
   value: ({ confirmationStatus: string } | null)[]

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { loadOperators } from '../../rest/documents/operators.ts'
-import { CommandError } from './command-error.ts'
-import { createOutput } from './output.ts'
+import { CommandError, createOutput } from './output.ts'
 
 /** Checks the documents of OPERATIONS_DIR as the start does, for example before an upgrade. */
 export function operationsCommand(): Command {

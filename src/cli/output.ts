@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { visible } from '../domain/quoted.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
  * How a command answers: lines for people, or one JSON document on `--json`. Invisible characters
@@ -30,3 +32,47 @@ export function createOutput(json: boolean, stdout = process.stdout, stderr = pr
 
 const jsonOf = (value: object): string =>
   JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each))
+
+/** The exit code of a command that signed a transaction and does not know whether it landed. */
+export const OUTCOME_UNKNOWN = 3
+
+interface CommandErrorOptions extends ErrorOptions {
+  /** 1 by default. */
+  readonly exitCode?: number
+}
+
+/** A command failed. The message says why and what to do. */
+export class CommandError extends OperatorError {
+  override readonly name = 'CommandError'
+  /** What `--json` adds to the message, such as the code of a gateway's error. */
+  readonly details: Readonly<Record<string, unknown>>
+  readonly exitCode: number
+
+  constructor(
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    { exitCode = 1, ...options }: CommandErrorOptions = {},
+  ) {
+    super(message, options)
+    this.details = details
+    this.exitCode = exitCode
+  }
+}
+
+const TIMEOUT_MS = 20_000
+const INTERVAL_MS = 50
+
+/** Calls `find` until it returns a value. Throws CommandError after 20 s. */
+export async function waitFor<Found>(
+  what: string,
+  find: () => Found | null | undefined | Promise<Found | null | undefined>,
+): Promise<Found> {
+  const deadline = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const found = await find()
+    if (found !== null && found !== undefined) return found
+    if (Date.now() > deadline)
+      throw new CommandError(`${what} did not happen within ${TIMEOUT_MS / 1000} seconds`)
+    await sleep(INTERVAL_MS)
+  }
+}

@@ -3,7 +3,7 @@ import { loadEnvFile } from '../platform/config/env-file.ts'
 import { visible } from '../domain/quoted.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { CommandError } from './command-error.ts'
+import { CommandError } from './output.ts'
 import { COMMANDS } from './commands.ts'
 
 /**

@@ -4,8 +4,7 @@ import nacl from 'tweetnacl'
 import { signedMessage } from '../identity/wallet-auth.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readKeypairFile } from '../platform/keys.ts'
-import { CommandError } from './command-error.ts'
-import { createOutput } from './output.ts'
+import { CommandError, createOutput } from './output.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { LedgerScanOptions } from '../ledger/audit/options.ts'
+import type { LedgerScanOptions } from '../ledger/audit/findings.ts'
 import { startDatabase } from '../gateway/database.ts'
 import { startLedger } from '../gateway/ledger.ts'
 import { connectLedgerNodes } from '../gateway/ledger-nodes.ts'
@@ -9,10 +9,10 @@ import { type Config, readConfig } from '../platform/config/config.ts'
 import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createCommandLogger, type Logger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
-import type { Orm } from '../db/orm-types.ts'
+import type { EntityManager, Orm } from '../db/orm-types.ts'
 
 /** The database and the ledger of the service with these settings. */
-export interface Workspace extends AsyncDisposable {
+interface Workspace extends AsyncDisposable {
   config: Config
   logger: Logger
   orm: Orm
@@ -65,5 +65,32 @@ export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerSc
     programId,
     commitment,
     onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
+  }
+}
+
+/** For commands that need only the database. */
+interface DatabaseWorkspace extends AsyncDisposable {
+  em: EntityManager
+  output: Output
+}
+
+/** Opens the database of the service. A gateway that runs on DATA_DIR keeps running. */
+export async function openDatabaseWorkspace(command: Command): Promise<DatabaseWorkspace> {
+  const { config } = readConfig(process.env)
+  const stack = new AsyncDisposableStack()
+  try {
+    const shared = isGatewayRunning(config.dataDir)
+    if (!shared) stack.defer(lockDataDir(config.dataDir))
+    const logger = createCommandLogger()
+    const database = await startDatabase(config, logger, { keepServer: shared })
+    stack.defer(() => database.stop())
+    return {
+      em: database.orm.em,
+      output: createOutput(command.optsWithGlobals().json === true),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
   }
 }

@@ -34,3 +34,8 @@ export function columnsOf<Entity extends EntitySchemaWithMeta>(
 ): RawBuilder<unknown> {
   return sql.raw(selectionOf(entity, hidden).columns.join(', '))
 }
+
+/** An interval of `count` milliseconds. */
+export function milliseconds(count: number): RawBuilder<unknown> {
+  return sql`(${Math.round(count)}::bigint * interval '1 millisecond')`
+}

@@ -1,14 +1,16 @@
-import { AVAILABILITY_ERRORS } from './errors/availability.ts'
-import { REGISTRY_ERRORS } from './errors/registry.ts'
-import { RELAY_ERRORS } from './errors/relay.ts'
-import { REQUEST_ERRORS } from './errors/requests.ts'
-import { SESSION_ERRORS } from './errors/sessions.ts'
-import { SPONSORSHIP_ERRORS } from './errors/sponsorship.ts'
-import { WALLET_AUTH_ERRORS } from './errors/wallet-auth.ts'
-import { WEBHOOK_ERRORS } from './errors/webhooks.ts'
+import {
+  AVAILABILITY_ERRORS,
+  REGISTRY_ERRORS,
+  RELAY_ERRORS,
+  REQUEST_ERRORS,
+  SESSION_ERRORS,
+  SPONSORSHIP_ERRORS,
+  WALLET_AUTH_ERRORS,
+  WEBHOOK_ERRORS,
+} from './error-table.ts'
 
 /**
- * All errors that clients can receive, one section per file. Texts of the contract are used
+ * All errors that clients can receive, in sections. Texts of the contract are used
  * exactly. Codes are never renamed or reused.
  */
 export const ERRORS = {

@@ -11,7 +11,7 @@ import {
   readiness,
   type Readiness,
 } from './health.ts'
-import { serviceInfo, type ServiceIdentity, type ServiceInfo } from './info.ts'
+import { type ServiceIdentity, serviceInfo, type ServiceInfo } from './info.ts'
 
 /** How old the tables are. */
 export interface TablesAge {
@@ -33,7 +33,7 @@ export interface HealthService {
   info(): Promise<ServiceInfo>
 }
 
-export interface HealthServiceDependencies extends HealthDependencies {
+interface HealthServiceDependencies extends HealthDependencies {
   readonly kysely: Kysely<Database>
   readonly identity: ServiceIdentity
   /** How long a result is shared, in ms, because checks are not rate limited. 1,000 by default. */

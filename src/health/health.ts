@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { FeePayerStatus } from './fee-payer-status.ts'
+import type { FeePayerStatus } from './info.ts'
 import type { RegistryProbe } from '../ledger/registry-probe.ts'
 import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
 import { missingTables, missingWorkers, type Roles } from './roles.ts'

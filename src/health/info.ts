@@ -1,5 +1,12 @@
-import type { FeePayerStatus } from './fee-payer-status.ts'
 import { type Network, networkOf } from '../domain/network.ts'
+
+/** The account that pays for sponsored transactions. */
+export interface FeePayerStatus {
+  /** Base-58. */
+  readonly pubkey: string
+  /** Whether it sponsors registrations now. False if its balance cannot be read. */
+  enabled(): Promise<boolean>
+}
 
 export interface ServiceIdentity {
   readonly name: string

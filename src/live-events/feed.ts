@@ -8,7 +8,7 @@ import { WakeUp } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { OutboxRow } from './live-event.ts'
-import { newestPosition, readEvents } from './read-events.ts'
+import { newestPosition, readEvents } from './recent-events.ts'
 
 const BUFFER_SIZE = 1_000
 const POLL_MS = 1_000

@@ -10,8 +10,14 @@ import {
   isText,
   readSpan,
 } from '../domain/connection.ts'
-import { type EventFilter, eventFilter, type EventFilterInput } from './event-filter.ts'
-import { type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
+import {
+  type EventFilter,
+  eventFilter,
+  type EventFilterInput,
+  type LiveEvent,
+  liveEvent,
+  type OutboxRow,
+} from './live-event.ts'
 
 export interface RecentEvents {
   /**
@@ -82,4 +88,79 @@ function matching({ types, agentPda }: EventFilter): RawBuilder<unknown> {
     ],
     sql` and `,
   )
+}
+
+export interface EventPage {
+  readonly rows: OutboxRow[]
+  /** The last position that this page covers. The next page starts after it. */
+  readonly upTo: number
+}
+
+const PAGE_ROWS = 200
+/** Positions that one page covers at most, so that a filter without matches stays cheap. */
+const PAGE_POSITIONS = 5_000
+
+const newest = sql`greatest(
+  (select coalesce(max(sequence), 0) from outbox_events), (select coalesce(max(restored_sequence), 0) from outbox_events))`
+
+/**
+ * The position of the newest event. Positions grow in commit order, because indexers write one at a
+ * time.
+ */
+export async function newestPosition(kysely: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`select ${newest} as newest`.execute(kysely)
+  return rows[0]?.newest ?? 0
+}
+
+/** The first position of an event. Null if there is no such event. */
+export async function positionOf(kysely: Kysely<Database>, id: string): Promise<number | null> {
+  const row = await kysely
+    .selectFrom('outbox_events')
+    .select('sequence')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.sequence ?? null
+}
+
+interface Bounds {
+  readonly newest: number
+  /**
+   * The first used position after those of this page. Each new indexer leaves a gap before its own.
+   */
+  readonly next: number | null
+}
+
+/** Reads events after a position, in order, without those that a fork removed. */
+export async function readEvents(
+  kysely: Kysely<Database>,
+  after: number,
+  { types, agentPda, agentPdas }: EventFilter,
+): Promise<EventPage> {
+  const last = after + PAGE_POSITIONS
+  const conditions = [sql`cancelled_at is null`]
+  if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
+  if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
+  if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
+  const matches = sql.join(conditions, sql` and `)
+  const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
+    select bounds.newest, bounds.next, page.*,
+      (select signature from ledger_events where id = page.event_id) as signature
+    from (select ${newest} as newest, least(
+      (select min(sequence) from outbox_events where sequence > ${last}),
+      (select min(restored_sequence) from outbox_events where restored_sequence > ${last})) as next) as bounds
+    left join (
+      (select sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
+        where sequence > ${after} and sequence <= ${last} and restored_sequence is null and ${matches}
+        order by sequence limit ${PAGE_ROWS})
+      union all
+      (select restored_sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
+        where restored_sequence > ${after} and restored_sequence <= ${last} and ${matches}
+        order by restored_sequence limit ${PAGE_ROWS})
+      order by position limit ${PAGE_ROWS}
+    ) as page on true
+    order by page.position`.execute(kysely)
+  const found = rows.filter((row): row is Bounds & OutboxRow => row.position !== null)
+  if (found.length === PAGE_ROWS) return { rows: found, upTo: found.at(-1)!.position }
+  const { newest: newestSeen = 0, next = null } = rows[0] ?? {}
+  return { rows: found, upTo: Math.max(after, next === null ? newestSeen : next - 1) }
 }

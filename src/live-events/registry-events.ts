@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainError } from '../domain/errors.ts'
-import type { EventFilter } from './event-filter.ts'
+import { type EventFilter, type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
 import type { Feed } from './feed.ts'
-import { type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
-import type { EventPage } from './read-events.ts'
+import type { EventPage } from './recent-events.ts'
 
 /** Earlier events that are sent for one charge. Each takes 0.06 to 0.22 ms. */
 export const EVENTS_PER_CHARGE = 5

@@ -1,6 +1,6 @@
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError, isDomainError } from '../domain/errors.ts'
-import { SPONSORSHIP_ERRORS } from '../domain/errors/sponsorship.ts'
+import { SPONSORSHIP_ERRORS } from '../domain/error-table.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { checkEligible } from './check-and-build.ts'
 import type { SponsorContext } from './context.ts'

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { sortedKeyset } from '../db/keyset.ts'
-import { countRows, type PageRow, readPage } from '../db/read-page.ts'
+import { countRows, type PageRow, readPage, sortedKeyset } from '../db/keyset.ts'
 import {
   type Connection,
   type ConnectionInput,
@@ -12,7 +11,7 @@ import {
   readSpan,
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
-import { type Order, type Page, type PageInput, pageBounds } from '../domain/page.ts'
+import { type Order, type Page, pageBounds, type PageInput } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
 import type { CountedPage } from '../registry/agents-copy.ts'
 import { databaseReader, type RegistryReader } from '../registry/registry.ts'

@@ -13,8 +13,7 @@ import {
 import { readRuntime } from '../../gateway/runtime-file.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { readKeypairFile } from '../../platform/keys.ts'
-import { CommandError, OUTCOME_UNKNOWN } from '../command-error.ts'
-import { createOutput, type Output } from '../output.ts'
+import { CommandError, createOutput, OUTCOME_UNKNOWN, type Output } from '../output.ts'
 
 /** A gateway and the output of the command that uses it. */
 export interface Connection {

@@ -7,9 +7,8 @@ import {
   type SendProgress,
   TransactionFailedError,
 } from '@agent-registry/client'
-import { CommandError } from '../command-error.ts'
-import type { Output } from '../output.ts'
-import { addUrl, type Connection, connect, readWallet, use } from './connect.ts'
+import { CommandError, type Output } from '../output.ts'
+import { addUrl, connect, type Connection, readWallet, use } from './connect.ts'
 import { unfinishedTransactions } from './unfinished.ts'
 
 export interface WalletOptions {

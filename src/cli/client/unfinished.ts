@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import type { UnfinishedTransaction } from '@agent-registry/client'
 import { readConfig } from '../../platform/config/config.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../output.ts'
 
 /** A signed transaction whose outcome is not known, and who sent it where. */
 export interface StoredTransaction extends UnfinishedTransaction {

@@ -7,9 +7,8 @@ import { issueCredential } from '../../identity/credentials/issue-credential.ts'
 import { checkIssuer, type TrustedIssuers } from '../../identity/credentials/trusted-issuers.ts'
 import { ownerDid } from '../../domain/did.ts'
 import type { LedgerRpc } from '../../ledger/rpc/ledger-rpc.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, waitFor } from '../output.ts'
 import type { Received, Receiver } from './receiver.ts'
-import { waitFor } from '../wait.ts'
 
 export interface Stage {
   /** Connected as the wallet. */

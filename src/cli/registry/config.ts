@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Pubkey } from '@agent-registry/solana'
 import type { ConfigChanges } from '@agent-registry/program'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../output.ts'
 import { onCluster } from './cluster.ts'
 import {
   asBoolean,

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Pubkey } from '@agent-registry/solana'
 import { DEFAULT_COOLDOWN_SECONDS, DEFAULT_TIER_THRESHOLDS } from '@agent-registry/program'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../output.ts'
 import { onCluster } from './cluster.ts'
 import { asCooldown, asPubkey, asThresholds, type SigningOptions, withSigningOptions } from './options.ts'
 import { readRegistry } from './read-registry.ts'

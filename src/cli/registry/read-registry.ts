@@ -9,7 +9,7 @@ import {
   registryIdl,
 } from '@agent-registry/program'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../output.ts'
 import type { Cluster } from './cluster.ts'
 
 interface RpcAccount {

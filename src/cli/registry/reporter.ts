@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import type { Pubkey } from '@agent-registry/solana'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../output.ts'
 import { onCluster } from './cluster.ts'
 import {
   asInteger,

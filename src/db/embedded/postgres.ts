@@ -8,10 +8,15 @@ import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { isAlive } from '../../platform/process/pid-lock.ts'
-import { locateBinaries } from './binaries.ts'
-import { ensureCluster, serverEnvironment } from './initdb.ts'
-import { type Placement, placeCluster } from './placement.ts'
-import { clientDir, createSocketDir, removeSocketDir, useSocketDir } from './sockets.ts'
+import { ensureCluster, locateBinaries, serverEnvironment } from './initdb.ts'
+import {
+  clientDir,
+  createSocketDir,
+  placeCluster,
+  type Placement,
+  removeSocketDir,
+  useSocketDir,
+} from './placement.ts'
 
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000

@@ -1,15 +1,21 @@
 import { batchesOf, settleBoth } from '../../platform/async/promises.ts'
 import { listAccounts } from '../indexer/fetch/fetch-accounts.ts'
+import {
+  compareHistory,
+  compareTransactions,
+  everyTransaction,
+  openListedSignatures,
+} from './compare-transactions.ts'
 import { assertComplete, listSignatures, type SignatureListing } from '../indexer/fetch/signature-listing.ts'
-import { retryingRpc } from '../rpc/retrying-rpc.ts'
-import { compareAccounts } from './compare-accounts.ts'
-import { compareBatches, type ComparisonResult } from './compare-batches.ts'
-import { compareHistory } from './compare-history.ts'
-import { compareCounts, findUnmatchedRows } from './compare-tables.ts'
-import { compareTransactions, everyTransaction } from './compare-transactions.ts'
-import type { Difference, Unreadable } from './findings.ts'
-import { openListedSignatures } from './listed-signatures.ts'
-import type { AuditContext, AuditOptions } from './options.ts'
+import { retryingRpc } from '../rpc/ledger-rpc.ts'
+import {
+  compareAccounts,
+  compareBatches,
+  compareCounts,
+  type ComparisonResult,
+  findUnmatchedRows,
+} from './compare-rows.ts'
+import type { AuditContext, AuditOptions, Difference, Unreadable } from './findings.ts'
 
 export interface AuditReport {
   accounts: number

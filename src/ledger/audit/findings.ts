@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeadLetterRow } from '../decode/rows.ts'
+import type { Orm } from '../../db/orm-types.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 
 /** A column, or a whole row (`field` is `*`), that differs between the ledger and the tables. */
 export interface Difference {
@@ -55,4 +57,26 @@ export function compareRow(
     differences.push({ table, key, field, ledger: value, database: other })
   }
   return differences
+}
+
+/** For work that reads the whole ledger. */
+export interface LedgerScanOptions {
+  orm: Orm
+  rpc: LedgerRpc
+  programId: string
+  commitment?: 'confirmed' | 'finalized'
+  /** Transactions per batch. */
+  batchSize?: number
+  /** Maximum batches in progress. Together with `batchSize` it bounds memory. */
+  inFlight?: number
+  onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
+}
+
+export interface AuditOptions extends LedgerScanOptions {
+  /** How long a difference must last, because the indexer may be about to write the row. */
+  settleMs?: number
+}
+
+export interface AuditContext extends Required<AuditOptions> {
+  signal: AbortSignal
 }

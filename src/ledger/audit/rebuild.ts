@@ -11,8 +11,8 @@ import { openLedger } from '../indexer/open-ledger.ts'
 import { START_OF_LEDGER } from '../indexer/position.ts'
 import { sweepAccounts } from '../indexer/sweep-accounts.ts'
 import { cancelDeliveries } from '../indexer/write/deliveries.ts'
-import { retryingRpc } from '../rpc/retrying-rpc.ts'
-import type { LedgerScanOptions } from './options.ts'
+import { retryingRpc } from '../rpc/ledger-rpc.ts'
+import type { LedgerScanOptions } from './findings.ts'
 
 export interface RebuildReport {
   transactions: number

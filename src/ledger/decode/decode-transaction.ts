@@ -1,12 +1,21 @@
 import { hash } from 'node:crypto'
-import { encodeBase58 } from '@agent-registry/solana'
-import { decodeEvent, type RegistryEvent } from '@agent-registry/program'
+import { decodeBase58, encodeBase58, pubkey } from '@agent-registry/solana'
+import {
+  decodeEvent,
+  eventBytes,
+  registryAddresses,
+  type RegistryEvent,
+  registryIdl,
+} from '@agent-registry/program'
 import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { historyEntry } from './history-entry.ts'
-import { isSentByProgram, type RegistryCall, registryCalls } from './registry-calls.ts'
 import { deadLetter, type IndexedRow, type IndexedRows } from './rows.ts'
-import { invocationsOf, type RpcTransaction, type SignatureInfo } from './rpc-transaction.ts'
-import { touchedAccounts } from './touched-accounts.ts'
+import {
+  invocationsOf,
+  type OuterInvocation,
+  type RpcTransaction,
+  type SignatureInfo,
+} from './rpc-transaction.ts'
 import { isoFromSeconds, jsonbValue, jsonText, storable } from './values.ts'
 import { webhookEvents } from './webhook-events.ts'
 
@@ -115,4 +124,68 @@ function positionOf(slot: number, transactionIndex: number, { outer, inner }: Re
   const digits = (value: number, width: number): string => String(value).padStart(width, '0')
   const location = [outer, inner].map((each) => digits(each, 4))
   return [digits(slot, 20), digits(transactionIndex, 6), ...location].join('-')
+}
+
+/** An instruction of the registry program in a transaction. */
+interface RegistryCall {
+  /** Index of the outer instruction. */
+  outer: number
+  /** 0 for the outer instruction itself, n for the n-th instruction invoked under it. */
+  inner: number
+  accounts: string[]
+  data: Uint8Array
+  /** The event, if the instruction carries one. */
+  event: Uint8Array | null
+}
+
+/** The instructions of the program in order of execution. Throws RangeError for malformed data. */
+export function registryCalls(invocations: readonly OuterInvocation[], programId: string): RegistryCall[] {
+  return invocations.flatMap((outer, index) =>
+    [outer, ...outer.inner].flatMap((invocation, inner) => {
+      if (invocation.programId !== programId) return []
+      const data = decodeBase58(invocation.data)
+      if (data === null) throw new RangeError('the data of an instruction is not base-58')
+      return [{ outer: index, inner, accounts: invocation.accounts, data, event: eventBytes(data) }]
+    }),
+  )
+}
+
+let known = { programId: '', authority: '' }
+
+/** Whether the program itself sent the event: only the program can sign for its event authority. */
+export function isSentByProgram({ inner, accounts }: RegistryCall, programId: string): boolean {
+  if (known.programId !== programId)
+    known = { programId, authority: registryAddresses(pubkey(programId)).eventAuthority() }
+  return inner > 0 && accounts[0] === known.authority
+}
+
+/** The names of the instruction accounts that hold registry state. */
+const STATE_ACCOUNTS = new Set(['config', 'agent', 'stake', 'withdrawal', 'reporter', 'deactivation_record'])
+
+/** By instruction discriminator in hex. */
+const writtenPositions = new Map(
+  registryIdl.instructions.map((instruction) => [
+    Buffer.from(instruction.discriminator).toString('hex'),
+    instruction.accounts.flatMap((meta, position) =>
+      STATE_ACCOUNTS.has(meta.name) && meta.writable === true ? [position] : [],
+    ),
+  ]),
+)
+
+/**
+ * The registry accounts that these instructions may have changed. Of an unknown instruction: all
+ * its accounts.
+ */
+function touchedAccounts(calls: readonly RegistryCall[]): Set<string> {
+  const touched = new Set<string>()
+  for (const { accounts, data, event } of calls) {
+    if (event !== null) continue
+    const discriminator = Buffer.from(data.subarray(0, 8)).toString('hex')
+    const positions = writtenPositions.get(discriminator) ?? accounts.keys()
+    for (const position of positions) {
+      const account = accounts[position]
+      if (account !== undefined) touched.add(account)
+    }
+  }
+  return touched
 }

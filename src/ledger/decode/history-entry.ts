@@ -1,7 +1,6 @@
-import type { RegistryEvent } from '@agent-registry/program'
+import type { AgentMetadata, RegistryEvent } from '@agent-registry/program'
 import type { HistoryEventType } from '../../domain/history-events.ts'
-import { metadataChanges } from './metadata-changes.ts'
-import { jsonText } from './values.ts'
+import { hex, jsonText, storable } from './values.ts'
 
 export interface HistoryEntry {
   event_type: HistoryEventType
@@ -46,3 +45,37 @@ const entry = (event_type: HistoryEventType, old_value: string, new_value: strin
   new_value,
   delta: null,
 })
+
+interface MetadataChange {
+  /** In camelCase, as in webhook bodies. */
+  field: keyof AgentMetadata
+  /** As in the Agent resource. */
+  column: string
+  old: string | bigint
+  new: string | bigint
+}
+
+const COLUMNS: Record<keyof AgentMetadata, string> = {
+  name: 'name',
+  serviceCategory: 'service_category',
+  capabilities: 'capabilities',
+  version: 'version',
+  agentCardUrl: 'agent_card_url',
+  agentCardHash: 'agent_card_hash',
+}
+const FIELDS = Object.keys(COLUMNS) as (keyof AgentMetadata)[]
+
+/** The metadata fields whose values differ. */
+export function metadataChanges(before: AgentMetadata, after: AgentMetadata): MetadataChange[] {
+  return FIELDS.map((field) => ({
+    field,
+    column: COLUMNS[field],
+    old: plainValue(before[field]),
+    new: plainValue(after[field]),
+  })).filter((change) => change.old !== change.new)
+}
+
+function plainValue(value: AgentMetadata[keyof AgentMetadata]): string | bigint {
+  if (value instanceof Uint8Array) return hex(value)
+  return typeof value === 'string' ? storable(value) : value
+}

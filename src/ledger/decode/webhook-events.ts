@@ -1,6 +1,6 @@
 import type { AgentStatus, RegistryEvent, RegistryEvents } from '@agent-registry/program'
 import type { WebhookEventType } from '../../domain/webhook-events.ts'
-import { metadataChanges } from './metadata-changes.ts'
+import { metadataChanges } from './history-entry.ts'
 import { hex, isoFromSeconds, storable } from './values.ts'
 
 export interface WebhookEvent {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { UNMEASURED_SLOT_SECONDS } from '../rpc/slot-time.ts'
+import { UNMEASURED_SLOT_SECONDS } from '../rpc/ledger-probe.ts'
 
 export const INDEXER_PHASES = ['starting', 'standby', 'backfilling', 'live', 'stopped'] as const
 export type IndexerPhase = (typeof INDEXER_PHASES)[number]

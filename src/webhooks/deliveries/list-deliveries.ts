@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { countRows, type PageRow, readPage } from '../../db/read-page.ts'
+import { countRows, type PageRow, readPage } from '../../db/keyset.ts'
 import {
   type Connection,
   type ConnectionInput,

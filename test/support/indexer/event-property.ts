@@ -6,17 +6,19 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import * as fc from '../property.ts'
-import type { Pubkey } from '@agent-registry/solana'
-import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION, type Pubkey } from '@agent-registry/solana'
 import {
   decodeAccount,
   decodeEvent,
   type RegistryAccounts,
   type RegistryEvent,
 } from '@agent-registry/program'
-import { decodeTransaction } from '../../../src/ledger/decode/decode-transaction.ts'
-import { isSentByProgram, registryCalls } from '../../../src/ledger/decode/registry-calls.ts'
+import * as fc from '../property.ts'
+import {
+  decodeTransaction,
+  isSentByProgram,
+  registryCalls,
+} from '../../../src/ledger/decode/decode-transaction.ts'
 import { emptyRows } from '../../../src/ledger/decode/rows.ts'
 import { invocationsOf, type RpcTransaction } from '../../../src/ledger/decode/rpc-transaction.ts'
 import { EVENT_OF, type EventCase, eventCase, instructionsOf, nameOf, signersOf } from './event-cases.ts'

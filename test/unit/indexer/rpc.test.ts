@@ -2,8 +2,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { retryingRpc } from '../../../src/ledger/rpc/retrying-rpc.ts'
-import { createLedgerRpc, type LedgerRpc, type LedgerRpcOptions } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import {
+  createLedgerRpc,
+  type LedgerRpc,
+  type LedgerRpcOptions,
+  retryingRpc,
+} from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { scaled } from '../../support/machine-speed.ts'
 

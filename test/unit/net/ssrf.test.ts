@@ -2,7 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UrlRefused } from '../../../src/platform/net/check-url.ts'
 import { createDnsLookup } from '../../../src/platform/net/address-guard.ts'
 import { createNetMetrics } from '../../../src/platform/net/connector.ts'
-import { createGuardedHttp, type GuardedHttp, type GuardedHttpOptions } from '../../../src/platform/net/guarded-http.ts'
+import {
+  createGuardedHttp,
+  type GuardedHttp,
+  type GuardedHttpOptions,
+} from '../../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { type DnsAnswer, type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'

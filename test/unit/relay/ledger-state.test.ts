@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createSlotTime } from '../../../src/ledger/rpc/slot-time.ts'
+import { createSlotTime } from '../../../src/ledger/rpc/ledger-probe.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createLedgerState } from '../../../src/relay/ledger-state.ts'
 

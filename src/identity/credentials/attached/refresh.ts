@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { milliseconds } from '../../../db/milliseconds.ts'
+import { milliseconds } from '../../../db/columns-of.ts'
 import type { CredentialSource } from '../../../domain/credential-verdict.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'

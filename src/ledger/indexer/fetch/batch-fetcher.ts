@@ -7,7 +7,7 @@ import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { type CopyRows, encodeCopyRows, joinCopyRows } from '../write/copy-rows.ts'
 import { fetchAccounts } from './fetch-accounts.ts'
 import { type FetchOptions, fetchTransactions } from './fetch-transactions.ts'
-import { findTransactionsToFetch } from './known-transactions.ts'
+import { findTransactionsToFetch } from './signature-listing.ts'
 
 export interface BatchFetcherOptions extends FetchOptions {
   rpc: LedgerRpc

@@ -6,7 +6,8 @@ import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decod
 import type { SeenTransaction } from '../context.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../rpc/rpc-error.ts'
-import { fetchBlockSignatures } from './fetch-blocks.ts'
+import { fetchBlockSignatures } from './fetch-accounts.ts'
+import { chunksOf } from '../../../platform/async/promises.ts'
 
 /** A node may list a transaction a moment before it serves it. */
 const MISSING_RETRIES = 5
@@ -112,4 +113,28 @@ async function findTransactionIndexes(
     for (const signature of signatures) indexes.set(signature, order.get(signature) ?? order.size)
   }
   return indexes
+}
+
+/** The limit of getSignatureStatuses. */
+const MAX_STATUSES = 256
+
+interface Statuses {
+  value: ({ slot: number; err: unknown } | null)[]
+}
+
+/** The slots and errors of transactions. Omits those that the node does not know. */
+export async function fetchStatuses(rpc: LedgerRpc, signatures: readonly string[]): Promise<SignatureInfo[]> {
+  if (signatures.length === 0) return []
+  const chunks = [...chunksOf(signatures, MAX_STATUSES)]
+  const results = await rpc.batch<Statuses>(
+    chunks.map((chunk) => ({
+      method: 'getSignatureStatuses',
+      params: [chunk, { searchTransactionHistory: true }],
+    })),
+  )
+  const statuses = results.flatMap(({ value }, c) => chunks[c]?.map((_, i) => value[i] ?? null) ?? [])
+  return signatures.flatMap((signature, i) => {
+    const status = statuses[i] ?? null
+    return status === null ? [] : [{ signature, slot: status.slot, err: status.err }]
+  })
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import type { IndexerEngine } from '../engine.ts'
-import { fetchBlockSignatures, fetchParentSlot } from '../fetch/fetch-blocks.ts'
-import { fetchStatuses } from '../fetch/fetch-statuses.ts'
+import { fetchBlockSignatures, fetchParentSlot } from '../fetch/fetch-accounts.ts'
+import { fetchStatuses } from '../fetch/fetch-transactions.ts'
 import { markOrphaned } from '../write/mark-transactions.ts'
 
 /** A slot without a block: -32007 (skipped), -32009 (skipped, or no longer stored). */

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
-import { CopyData, copyIn } from '../../../db/copy-in.ts'
-import { copyText } from '../../../db/copy-text.ts'
+import { CopyData, copyIn, copyText } from '../../../db/copy-in.ts'
 import type { Database } from '../../../db/database.ts'
 import { EVENTS_CHANNEL } from '../../../domain/webhook-events.ts'
 import { INDEXED_COLUMNS, type IndexedRows, withoutFinalAccounts } from '../../decode/rows.ts'

@@ -1,0 +1,186 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { ACCOUNT_TABLES } from '../decode/account-rows.ts'
+import { pdasOf } from '../decode/decode-account.ts'
+import { fetchAccounts } from '../indexer/fetch/fetch-accounts.ts'
+import {
+  type AuditContext,
+  compareRow,
+  type Difference,
+  type Findings,
+  FindingsByKey,
+  noFindings,
+} from './findings.ts'
+import { knownError } from '../../domain/known-error.ts'
+import { chunksOf } from '../../platform/async/promises.ts'
+import { pipelined } from '../../platform/async/pipeline.ts'
+
+/** Reads accounts and compares their rows. One that cannot be read has a dead letter and no row. */
+export async function compareAccounts(
+  context: AuditContext,
+  pdas: readonly string[],
+): Promise<FindingsByKey> {
+  const findings = new FindingsByKey()
+  const snapshots = await fetchAccounts(context.rpc, pdas, context)
+  const deadLetters = snapshots.flatMap((snapshot) => snapshot.deadLetters)
+  const reasons = new Map(deadLetters.map(({ pda, reason }) => [pda, reason]))
+  findings.addUnreadable(deadLetters)
+  for (const table of ACCOUNT_TABLES) {
+    const rows = snapshots.flatMap((snapshot) => snapshot.rows.get(table) ?? [])
+    const expected = new Map(rows.map((row) => [row.pda, row]))
+    const stored = await loadRows(context, table, pdas)
+    for (const pda of pdas) {
+      const sides = { ledger: expected.get(pda), database: stored.get(pda)?.[0] }
+      const differences = compareRow(table, pda, sides, ['slot'])
+      const reason = reasons.get(pda)
+      if (reason !== undefined) for (const difference of differences) difference.ledger = reason
+      findings.of(pda).differences.push(...differences)
+    }
+  }
+  // An open account that is stored as closed would never be written again.
+  const open = snapshots.flatMap((snapshot) => pdasOf({ ...snapshot, closed: [] }))
+  for (const [pda, [database]] of await loadRows(context, 'closed_accounts', open))
+    findings.of(pda).differences.push(...compareRow('closed_accounts', pda, { ledger: undefined, database }))
+  const storedDeadLetters = await loadRows<{ id: string; pda: string }>(context, 'dead_letters', pdas)
+  for (const pda of pdas) {
+    const expected = new Map(deadLetters.filter((row) => row.pda === pda).map((row) => [row.id, row]))
+    const stored = new Map((storedDeadLetters.get(pda) ?? []).map((row) => [row.id, row]))
+    for (const id of new Set([...expected.keys(), ...stored.keys()])) {
+      const sides = { ledger: expected.get(id), database: stored.get(id) }
+      findings.of(pda).differences.push(...compareRow('dead_letters', id, sides, ['slot', 'reason']))
+    }
+  }
+  return findings
+}
+
+/** By address. */
+async function loadRows<Row extends { pda: string }>(
+  { orm }: AuditContext,
+  table: keyof Database,
+  pdas: readonly string[],
+): Promise<Map<string, Row[]>> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where pda = any(${pdas})`.execute(orm.em.fork().getKysely())
+  return Map.groupBy(rows, (row) => row.pda)
+}
+
+/** Compares the counts that triggers maintain with the agents (`ledger`). */
+export async function compareCounts({ orm }: AuditContext): Promise<Difference[]> {
+  const dimensions = sql`tier, status, service_category, card_hash_mismatch`
+  const { rows } = await sql<Omit<Difference, 'table' | 'field'>>`
+    select concat_ws('/', ${dimensions}) as key,
+      coalesce(a.count, 0) as ledger, coalesce(k.count, 0) as database
+    from (select ${dimensions}, count(*) from agents group by ${dimensions}) a
+    full join agent_counts k using (${dimensions})
+    where coalesce(a.count, 0) <> coalesce(k.count, 0)`.execute(orm.em.fork().getKysely())
+  return rows.map(({ key, ledger, database }) => ({
+    table: 'agent_counts',
+    key,
+    field: 'count',
+    ledger,
+    database,
+  }))
+}
+
+/**
+ * Finds history entries and outbox events that belong to no event. Those of an event in `found`
+ * are not reported again: the loss of its row is the difference.
+ */
+export async function findUnmatchedRows(
+  { orm }: AuditContext,
+  found: readonly Difference[],
+): Promise<Difference[]> {
+  const lost = found.filter(({ table, field }) => table === 'ledger_events' && field === '*')
+  const lostIds = lost.map((difference) => difference.key)
+  const find = async (table: string, key: string, condition: RawBuilder<unknown>): Promise<Difference[]> => {
+    const { rows } = await sql<{ key: string }>`
+      select s.${sql.ref(key)} as key, s.* from ${sql.table(table)} s
+      where ${condition} and not (s.event_id = any(${lostIds}))
+        and not exists (select 1 from ledger_events e where e.id = s.event_id)
+      order by 1`.execute(orm.em.fork().getKysely())
+    return rows.map(({ key: id, ...database }) => ({
+      table,
+      key: id,
+      field: '*',
+      ledger: undefined,
+      database,
+    }))
+  }
+  return [
+    ...(await find('agent_history', 'event_id', sql`true`)),
+    ...(await find('outbox_events', 'id', sql`s.cancelled_at is null`)),
+  ]
+}
+
+const RECHECK_MS = 250
+const MAX_ATTEMPTS = 3
+const RETRY_MS = 500
+
+export interface Comparison<Item> {
+  batches: AsyncIterable<Item[]> | Iterable<Item[]>
+  /** The key of the item's findings. */
+  keyOf: (item: Item) => string
+  compare: (items: Item[]) => Promise<FindingsByKey>
+  onProgress: (done: number) => void
+}
+
+export interface ComparisonResult extends Findings {
+  items: number
+}
+
+/**
+ * Compares batches, several at a time. Compares items that differ again until they agree or
+ * `settleMs` has passed. Only those are kept in memory.
+ */
+export async function compareBatches<Item>(
+  { inFlight, batchSize, settleMs, signal }: AuditContext,
+  { batches, keyOf, compare, onProgress }: Comparison<Item>,
+): Promise<ComparisonResult> {
+  const result: ComparisonResult = { ...noFindings(), items: 0 }
+  const add = ({ differences, unreadable, events }: Findings): void => {
+    result.differences.push(...differences)
+    result.unreadable.push(...unreadable)
+    result.events += events
+  }
+  /** Adds the findings of items without differences. Returns the others. */
+  async function compareAll(
+    inputs: AsyncIterable<Item[]> | Iterable<Item[]>,
+    onBatch: (items: Item[]) => void,
+  ): Promise<[Item, Findings][]> {
+    const differing: [Item, Findings][] = []
+    const work = async (items: Item[]) => ({ items, byKey: await attempt(() => compare(items), signal) })
+    for await (const ready of pipelined(inputs, inFlight, work))
+      for (const { items, byKey } of ready) {
+        for (const item of items) {
+          const findings = byKey.of(keyOf(item))
+          if (findings.differences.length > 0) differing.push([item, findings])
+          else add(findings)
+        }
+        onBatch(items)
+      }
+    return differing
+  }
+
+  let differing = await compareAll(batches, (items) => onProgress((result.items += items.length)))
+  const deadline = performance.now() + settleMs
+  while (differing.length > 0 && performance.now() < deadline) {
+    await delay(RECHECK_MS, undefined, { signal })
+    const items = differing.map(([item]) => item)
+    differing = await compareAll(chunksOf(items, batchSize), () => {})
+  }
+  for (const [, findings] of differing) add(findings)
+  return result
+}
+
+/** Retries after an outage of the database, or after a read that took too long. */
+async function attempt<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      if (attempts === MAX_ATTEMPTS || knownError(error)?.code !== 'DATABASE_UNAVAILABLE') throw error
+      await delay(RETRY_MS, undefined, { signal })
+    }
+  }
+}
