@@ -14,10 +14,14 @@ for (const [file, all] of imports)
 
 const sum = (files: readonly string[]): number => files.reduce((total, file) => total + linesOf(file), 0)
 
-/** Files that only one other file imports, in the same folder. Entries and routes have no importer. */
+/** Routes, commands and tables are imported by a list of them. */
+const LISTS = /(^src\/cli\/(commands|registry\/command)|^schema\/index|\/entities\/index)\.ts$/
+
+/** Files that only one other file imports, in the same folder. */
 const readTogether = production.filter((file) => {
   const [only, second] = importers.get(file) ?? []
-  return only !== undefined && second === undefined && dirname(only) === dirname(file)
+  const isFirst = only !== undefined && second === undefined
+  return isFirst && dirname(only) === dirname(file) && !LISTS.test(only)
 })
 
 const partOf = (file: string): string | null => /^src\/([^/]+)\//.exec(file)?.[1] ?? null
