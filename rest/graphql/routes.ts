@@ -81,12 +81,12 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
         (request, reply, done) => (request.ws ? done() : tablesAge(request, reply, done)),
         async (request) => {
           if (!request.ws) return
+          request.leaveFlight?.()
           originGuard.checkOrigin(request.raw)
           sockets.checkLimit(request.ip)
         },
       ],
       wsHandler: (socket, request) => {
-        request.admissionSlot?.release()
         sockets.serve(socket, contextOf(request), (authorization) =>
           authenticateToken(services, request, authorization),
         )

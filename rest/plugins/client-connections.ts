@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { addressMatcher } from '../../src/platform/net/address-guard.ts'
-import { QUEUE_DELAY_MS } from '../../src/platform/overload/admission.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { endWithTimeout, hasBody } from './server-options.ts'
@@ -144,75 +143,5 @@ export function readForwardedOnce(app: RestApp): void {
   app.addHook('onRequest', (request, _reply, done) => {
     Object.defineProperty(request, 'ip', { value: request.ip })
     done()
-  })
-}
-
-/** Requests that are begun in one turn for all networks that wait: at least one of each. */
-const REQUESTS_PER_TURN = 16
-/** What a refusal takes of a turn. If it took a whole request, a long queue would never end. */
-const REFUSAL = 1 / 4
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** How long the request waited for a turn. 0 if the queue of its network was just empty. */
-    turnWaitMs: number
-  }
-}
-
-/**
- * Lets client networks take turns, before anything is done for a request. A network with hundreds
- * of connections delays its own requests, and others by those of one turn. Load shedding refuses
- * requests that waited too long.
- */
-export function takeTurns(app: RestApp, now: () => number = () => performance.now()): void {
-  app.decorateRequest('turnWaitMs', 0)
-  const begun = new Map<string, number>()
-  const waiting = new Map<string, { readonly since: number; readonly queue: (() => number)[] }>()
-  let isTurnSet = false
-  const setTurn = (): void => {
-    if (!isTurnSet) setImmediate(nextTurn)
-    isTurnSet = true
-  }
-  const share = (): number => Math.ceil(REQUESTS_PER_TURN / Math.max(1, waiting.size))
-  const nextTurn = (): void => {
-    isTurnSet = false
-    begun.clear()
-    const max = share()
-    for (const [client, { queue }] of waiting) {
-      let [taken, count] = [0, 0]
-      for (; count < max && taken < queue.length; taken += 1) count += queue[taken]!()
-      queue.splice(0, taken)
-      if (queue.length === 0) waiting.delete(client)
-      begun.set(client, count)
-    }
-    if (waiting.size > 0) setTurn()
-  }
-  app.addHook('onRequest', (request, reply, done) => {
-    /** Returns what the request took of a turn: nothing if the client has disconnected before. */
-    const begin = (): number => {
-      if (request.raw.socket.destroyed) {
-        reply.hijack()
-        return 0
-      }
-      // The hooks that refuse a request run before this returns.
-      done()
-      return request.isShed ? REFUSAL : 1
-    }
-    const client = clientNetwork(request.ip)
-    const count = begun.get(client) ?? 0
-    setTurn()
-    if (count < share()) {
-      begun.set(client, count + 1)
-      begin()
-      return
-    }
-    const arrived = now()
-    const { since, queue } = waiting.get(client) ?? { since: arrived, queue: [] }
-    waiting.set(client, { since, queue })
-    queue.push(() => {
-      // A queue that was empty a moment ago is a burst.
-      if (now() - since > QUEUE_DELAY_MS) request.turnWaitMs = now() - arrived
-      return begin()
-    })
   })
 }

@@ -37,7 +37,7 @@ export function disconnected({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): 
 export function hijack(reply: FastifyReply): ServerResponse {
   sendRateLimit(reply)
   const { raw } = reply.hijack()
-  reply.request.admissionSlot?.release()
+  reply.request.leaveFlight?.()
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)
   return raw
