@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from '../../support/app.ts'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ overload: { inFlight: 1_000, databaseQueue: 1_000 } })
+  t = await createTestApp({ overload: { inFlight: 1_000 } })
 })
 afterAll(() => t.close())
 
