@@ -16,8 +16,8 @@ export type AuthenticateSocket = (authorization: string | undefined) => Promise<
 export interface SocketExtra {
   readonly context: OperationRequest
   readonly authenticate: AuthenticateSocket
-  /** Whether the socket has no open operation. */
-  isIdle: () => boolean
+  /** Whether the socket has an open operation. */
+  isBusy: () => boolean
   operationStarted: () => void
 }
 
@@ -42,7 +42,7 @@ export function socketOperations(
 > {
   return {
     onConnect: (context) => {
-      context.extra.isIdle = () => Object.keys(context.subscriptions).length === 0
+      context.extra.isBusy = () => Object.keys(context.subscriptions).length > 0
     },
     onPing: (_context, payload) => checkControlPayload(payload),
     onPong: (_context, payload) => checkControlPayload(payload),

@@ -33,7 +33,7 @@ const REFUSAL = 1 / 4
  * of connections delays its own requests, and others by those of one turn. `shedLoad` refuses
  * requests that waited too long.
  */
-export function takeTurns(app: RestApp, now: () => number = () => performance.now()): void {
+export function takeTurns(app: RestApp): void {
   app.decorateRequest('turnWaitMs', 0)
   /** What each network has begun in this turn. */
   const begun = new Map<string, number>()
@@ -76,12 +76,13 @@ export function takeTurns(app: RestApp, now: () => number = () => performance.no
       begin()
       return
     }
-    const arrived = now()
+    const arrived = performance.now()
     const { since, queue } = waiting.get(client) ?? { since: arrived, queue: [] }
     waiting.set(client, { since, queue })
     queue.push(() => {
       // A queue that was empty a moment ago is a burst.
-      if (now() - since > QUEUE_DELAY_MS) request.turnWaitMs = now() - arrived
+      const now = performance.now()
+      if (now - since > QUEUE_DELAY_MS) request.turnWaitMs = now - arrived
       return begin()
     })
   })

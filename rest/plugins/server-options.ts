@@ -73,12 +73,8 @@ export const compileSerializer: FastifySerializerCompiler<Json> = () => (body) =
 function wantsWebSocket({ method, url, headers, socket }: IncomingMessage): boolean {
   const path = url?.replace(/\?.*$/s, '')
   const isUpgrade = method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
-  return isUpgrade && !isAnswering(socket)
-}
-
-/** Node cannot upgrade a connection on which it still sends the response to an earlier request. */
-function isAnswering(socket: Socket): boolean {
-  return (socket as { _httpMessage?: unknown })._httpMessage != null
+  // Node cannot upgrade a connection on which it still sends the response to an earlier request.
+  return isUpgrade && (socket as { _httpMessage?: unknown })._httpMessage == null
 }
 
 /** Errors of Node's HTTP parser. */

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
-import { spendUnits, stateAt } from '../../rate-limits/gcra.ts'
+import { createMemoryCounter } from '../../rate-limits/gcra.ts'
 
 /**
  * Bytes that this process reads per minute for the cards and credentials of one site. Cards of
@@ -17,16 +16,9 @@ export interface ByteBudget {
 }
 
 export function createByteBudget(clock: Clock): ByteBudget {
-  const arrivals = new LRUCache<string, number>({ max: MAX_SITES })
+  const counter = createMemoryCounter(clock, MAX_SITES)
   return {
-    isUsedUp: (site) => {
-      const now = clock.now()
-      return (
-        stateAt(Math.max(arrivals.get(site) ?? now, now), now, SITE_BYTES_PER_MINUTE, true).remaining === 0
-      )
-    },
-    spend: (site, bytes) => {
-      arrivals.set(site, spendUnits(arrivals.get(site), clock.now(), SITE_BYTES_PER_MINUTE, bytes).arrival)
-    },
+    isUsedUp: (site) => counter.count(site, SITE_BYTES_PER_MINUTE, 0).remaining === 0,
+    spend: (site, bytes) => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
   }
 }
