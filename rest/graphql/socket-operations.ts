@@ -18,7 +18,8 @@ export interface SocketExtra {
   readonly authenticate: AuthenticateSocket
   /** Whether the socket has an open operation. */
   isBusy: () => boolean
-  operationStarted: () => void
+  /** An operation has started. */
+  touch: () => void
 }
 
 type Run = (args: ExecutionArgs) => OperationResult
@@ -36,10 +37,7 @@ interface RootValue {
 export function socketOperations(
   { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,
-): Pick<
-  Options,
-  'onConnect' | 'onPing' | 'onPong' | 'onSubscribe' | 'onNext' | 'onError' | 'execute' | 'subscribe'
-> {
+): Options {
   return {
     onConnect: (context) => {
       context.extra.isBusy = () => Object.keys(context.subscriptions).length > 0
@@ -47,7 +45,7 @@ export function socketOperations(
     onPing: (_context, payload) => checkControlPayload(payload),
     onPong: (_context, payload) => checkControlPayload(payload),
     onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
-      extra.operationStarted()
+      extra.touch()
       try {
         extra.context.charge(1, 0)
         admission.check('high', extra.context.clientIp)

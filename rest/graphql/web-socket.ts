@@ -73,12 +73,7 @@ export function createSocketServer(
   return {
     checkLimit: (clientIp) => limit.check(clientIp),
     serve: (socket, context, authenticate) => {
-      const extra: SocketExtra = {
-        context,
-        authenticate,
-        isBusy: () => false,
-        operationStarted: () => undefined,
-      }
+      const extra: SocketExtra = { context, authenticate, isBusy: () => false, touch: () => undefined }
       const close = (): void =>
         extra.isBusy() ? socket.close(TRY_AGAIN_LATER, 'Closed to make room') : socket.close(NORMAL, 'Idle')
       let counted: Counted
@@ -89,7 +84,7 @@ export function createSocketServer(
         socket.close(TRY_AGAIN_LATER, 'Too many open WebSockets')
         return
       }
-      extra.operationStarted = () => counted.touch()
+      extra.touch = counted.touch
       const received = chargeMessages(socket, context.chargeUsed)
       for (const frame of ['message', 'ping', 'pong'] as const)
         socket.on(frame, (data: Buffer) => received(data))

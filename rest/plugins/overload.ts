@@ -97,6 +97,7 @@ export function takeTurns(app: RestApp): void {
 export function shedLoad(app: RestApp, admission: Admission): void {
   app.decorateRequest('isShed', false)
   app.decorateRequest('leaveFlight', null)
+  /** Leaves the request marked as refused if this throws. `check` returns nothing. */
   const decide = (request: FastifyRequest, step: 'admit' | 'check', priority: Priority): void => {
     request.isShed = true
     request.leaveFlight = admission[step](priority, request.ip, request.turnWaitMs) ?? null

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
-import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../../src/platform/rate-limits/rate-limits.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../rest-app.ts'
 import { LimitedRequest } from './connections.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 import { notDevelopment } from './development.ts'
 import { misspelledSettings } from './misspelled-settings.ts'
 import { SettingError } from './parsers.ts'
