@@ -48,13 +48,6 @@ export async function acceptWebSockets(scope: RestApp): Promise<void> {
   })
 }
 
-export interface SocketServer {
-  /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
-  checkLimit(clientIp: string): void
-  /** Serves the graphql-transport-ws protocol on a WebSocket. */
-  serve(socket: WebSocket, context: OperationRequest, authenticate: AuthenticateSocket): void
-}
-
 /**
  * The handlers that graphql-ws provides parse a message before its size can be checked, and log the
  * mistakes of clients.
@@ -63,7 +56,7 @@ export function createSocketServer(
   graphql: GraphQLServer,
   admission: Admission,
   { sockets: max, socketIdleMs: idleMs }: Pick<ConnectionLimits, 'sockets' | 'socketIdleMs'>,
-): SocketServer {
+) {
   const errors = { client: 'CLIENT_SOCKETS_FULL', process: 'TOO_MANY_SOCKETS' } as const
   const limit = createConnectionLimit({ max, errors, quietMs: 0, idleMs })
   const server = makeServer<Record<string, unknown>, SocketExtra>({
@@ -71,8 +64,10 @@ export function createSocketServer(
     ...socketOperations(graphql, admission),
   })
   return {
-    checkLimit: (clientIp) => limit.check(clientIp),
-    serve: (socket, context, authenticate) => {
+    /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
+    checkLimit: (clientIp: string): void => limit.check(clientIp),
+    /** Serves the graphql-transport-ws protocol on a WebSocket. */
+    serve: (socket: WebSocket, context: OperationRequest, authenticate: AuthenticateSocket): void => {
       const extra: SocketExtra = { context, authenticate, isBusy: () => false, touch: () => undefined }
       const close = (): void =>
         extra.isBusy() ? socket.close(TRY_AGAIN_LATER, 'Closed to make room') : socket.close(NORMAL, 'Idle')

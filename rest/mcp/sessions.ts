@@ -51,16 +51,21 @@ export function createSessions({ sessions: max, sessionIdleMs: idleMs }: Connect
       hijack(reply.headers(STREAM_HEADERS))
       const signal = disconnected(request)
       if (signal.aborted) return
-      const counted = limit.enter(request.ip, { close: () => stream.destroy() })
+      const counted = limit.enter(request.ip, {
+        close: (why) => void (why === 'idle' ? stream.end() : stream.destroy()),
+      })
       const server = createServer()
       const id = randomUUID()
       const transport = createTransport(stream, `${MESSAGES}?sessionId=${id}`)
       sessions.set(id, { transport, proof: proofOf(request), counted })
-      signal.addEventListener('abort', () => {
+      const end = (): void => {
         counted.leave()
         sessions.delete(id)
         void server.close()
-      })
+      }
+      // A response behind an earlier one emits no `close` when its client disconnects.
+      signal.addEventListener('abort', end)
+      stream.once('close', end)
       await server.connect(transport)
     },
     receive: (request) => {
@@ -86,13 +91,13 @@ const proofOf = ({ headers: { authorization } }: FastifyRequest): string | null 
 function createTransport(stream: ServerResponse, messagesUrl: string): Transport {
   const write = (event: string, data: string): void => {
     // A tool may finish after its client has disconnected.
-    if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`)
+    if (!stream.writableEnded && !stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`)
   }
   const transport: Transport = {
     start: async () => write('endpoint', messagesUrl),
     send: async (message) => write('message', JSON.stringify(message)),
     close: async () => {
-      stream.destroy()
+      stream.end()
       transport.onclose?.()
     },
   }

@@ -64,7 +64,8 @@ export function limitConnections(
     }
     const unsent = connections.map((each) => measureUnsent(each, limits.reading.slowMs, now))
     const waiting = unsent.filter((each) => each !== null)
-    const isSlow = (each: Measured): boolean => each.bytesPerSecond < limits.reading.bytesPerSecond
+    const isSlow = ({ bytesPerSecond = Infinity }: Unsent<Socket>): boolean =>
+      bytesPerSecond < limits.reading.bytesPerSecond
     for (const { socket } of waiting.filter(isSlow)) closeSlowReader(socket)
     for (const socket of excess(
       waiting.filter((each) => !isSlow(each)),
@@ -173,14 +174,12 @@ interface Unsent<Connection> {
   readonly client: string
   readonly since: number
   readonly bytes: number
-}
-interface Measured extends Unsent<Socket> {
-  /** Infinite until it was measured for long enough. */
-  readonly bytesPerSecond: number
+  /** Missing until it was measured for long enough. */
+  readonly bytesPerSecond?: number
 }
 
 /** Null if nothing waits to be sent. */
-function measureUnsent(connection: Connection, slowMs: number, now: number): Measured | null {
+function measureUnsent(connection: Connection, slowMs: number, now: number): Unsent<Socket> | null {
   const { socket, clientIp, unanswered, measured } = connection
   let unsent = 0
   for (const { writableLength } of unanswered) unsent += writableLength
@@ -193,7 +192,7 @@ function measureUnsent(connection: Connection, slowMs: number, now: number): Mea
   const { since, sent: before } = measured ?? { since: now, sent }
   const ms = now - since
   if (measured === null || ms >= slowMs) connection.measured = { since: now, sent }
-  const bytesPerSecond = ms < slowMs ? Infinity : ((sent - before) * 1_000) / ms
+  const bytesPerSecond = ms < slowMs ? undefined : ((sent - before) * 1_000) / ms
   return { socket, client: clientNetwork(clientIp), since, bytes, bytesPerSecond }
 }
 

@@ -23,8 +23,8 @@ export interface ConnectionLimitOptions {
 export interface LongConnection {
   /** Whether it is in use now. Default: it is not. */
   isBusy?(): boolean
-  /** Closes the connection, because it is idle or to make room for another one. */
-  close(): void
+  /** Closes the connection. */
+  close(why: 'idle' | 'room'): void
 }
 
 /** A connection that is counted. */
@@ -97,12 +97,15 @@ export function createConnectionLimit(options: ConnectionLimitOptions): Connecti
       const victim = findVictim(client)
       if (victim !== null) {
         leave(victim)
-        victim.connection.close()
+        victim.connection.close('room')
       }
       const entry: Entry = { client, connection, usedAt: performance.now() }
       entries.add(entry)
       counts.set(client, countOf(client) + 1)
-      const closeIfIdle = (): void => (connection.isBusy?.() ? void timer?.refresh() : connection.close())
+      const closeIfIdle = (): void => {
+        if (connection.isBusy?.() === true) timer?.refresh()
+        else connection.close('idle')
+      }
       const timer = idleMs === undefined ? undefined : setTimeout(closeIfIdle, idleMs).unref()
       return {
         touch: () => {
