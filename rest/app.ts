@@ -5,7 +5,7 @@ import type { Operation } from './documents/documents.ts'
 import type { Executor } from './execute.ts'
 import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
-import { shedLoad } from './plugins/load-shedding.ts'
+import { shedLoad, takeTurns } from './plugins/overload.ts'
 import { registerRest } from './index.ts'
 import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins, securityHeaders } from './plugins/browser-headers.ts'
@@ -14,9 +14,8 @@ import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
-import { CONNECTION_LIMITS, type ConnectionLimits, ownSockets } from './plugins/connections.ts'
-import { limitClientConnections, readForwardedOnce, takeTurns } from './plugins/client-connections.ts'
-import { limitSlowReaders } from './plugins/slow-readers.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from './plugins/connections.ts'
+import { limitConnections } from './plugins/open-connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import { LIMITS } from '../schema/limits.ts'
@@ -90,10 +89,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
   limitBodyValues(app, LIMITS.values)
-  if (trustProxy.length > 0) readForwardedOnce(app)
-  const open = ownSockets(app, connectionLimits)
-  limitClientConnections(app, open, connectionLimits, trustProxy)
-  limitSlowReaders(app, open, connectionLimits.reading, metrics)
+  limitConnections(app, connectionLimits, trustProxy, metrics)
   takeTurns(app)
   observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLDirective, isSpecifiedDirective } from 'graphql'
 import { ERRORS } from '../src/domain/errors.ts'
-import { RATE_LIMIT_KINDS } from '../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS } from '../src/platform/rate-limits/rate-limits.ts'
 import { enumName } from './enum-values.ts'
 
 const describe = (values: Readonly<Record<string, string>>): string =>

@@ -8,7 +8,7 @@ import {
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { ReadTables } from '../src/domain/read-versions.ts'
 import type { Priority } from '../src/platform/overload/admission.ts'
-import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
 import type { GraphQLContext } from './context.ts'
 
 /** What JSON Schema says of a value and GraphQL cannot: an example, a range, a pattern. */

@@ -29,8 +29,11 @@ import type { Roles } from './health/roles.ts'
 import { createRegistryProbe } from './ledger/registry-probe.ts'
 import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
 import { createRateLimitCounter } from './db/rate-limit-counter.ts'
-import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
-import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
+import {
+  createRateLimits,
+  type RateLimitNumbers,
+  type RateLimits,
+} from './platform/rate-limits/rate-limits.ts'
 import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import { createWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/webhooks.ts'

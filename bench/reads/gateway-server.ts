@@ -118,7 +118,7 @@ const services = createServices({
   admission: createAdmission({
     queue: await poolQueue(orm),
     clock: systemClock,
-    limits: { inFlight: 1_000, databaseQueue: 200 },
+    limits: { inFlight: 1_000 },
     metrics,
   }),
   indexerStatus: async () => ({

@@ -1,6 +1,6 @@
 import { operations } from '../../rest/documents/documents.ts'
 import { rootFields } from '../../rest/documents/responses.ts'
-import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/rate-limits.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
 import { code, page, table } from './markdown.ts'
 import { documentedApp } from './openapi-document.ts'

@@ -13,7 +13,7 @@ export interface OperationRequest extends RequestContext {
    */
   readonly charge: (units: number, paid: number) => void
   /** Charges units for what was done already. Returns the ms until the client may go on. */
-  readonly spend: (units: number) => number
+  readonly chargeUsed: (units: number) => number
 }
 
 type OperationContext = OperationRequest & {

@@ -3,8 +3,10 @@ import { createLRUCache, type Plugin } from 'graphql-yoga'
 import { DomainError } from '../../src/domain/errors.ts'
 import { badRequest } from './guards.ts'
 
-interface DocumentParams {
+/** Members of a request to /graphql, before they are checked. */
+export interface OperationParams {
   readonly query?: string
+  readonly operationName?: string | null
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
@@ -20,9 +22,9 @@ const SHA_256 = /^[0-9a-f]{64}$/
  */
 export interface PersistedDocuments {
   /** Adds the document for the hash. Throws PERSISTED_QUERY_NOT_FOUND, or 400 for a wrong hash. */
-  complete<Params extends DocumentParams>(params: Params): Params
+  complete<Params extends OperationParams>(params: Params): Params
   /** Stores the document of an operation. Call it only after validation. */
-  store(params: DocumentParams): void
+  store(params: OperationParams): void
 }
 
 export function createPersistedDocuments(): PersistedDocuments {
@@ -50,7 +52,7 @@ export function createPersistedDocuments(): PersistedDocuments {
   }
 }
 
-export function persistedDocumentsPlugin(documents: PersistedDocuments): Plugin<{ params: DocumentParams }> {
+export function persistedDocumentsPlugin(documents: PersistedDocuments): Plugin<{ params: OperationParams }> {
   return {
     onParams: ({ params, setParams }) => setParams(documents.complete(params)),
     onExecute: ({ args }) => documents.store(args.contextValue.params),
@@ -58,7 +60,7 @@ export function persistedDocumentsPlugin(documents: PersistedDocuments): Plugin<
   }
 }
 
-function readHash({ extensions }: DocumentParams): string | null {
+function readHash({ extensions }: OperationParams): string | null {
   const persisted: unknown = extensions?.['persistedQuery']
   if (persisted === undefined || persisted === null) return null
   const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }

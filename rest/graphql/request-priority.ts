@@ -2,13 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
 import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
-import type { PersistedDocuments } from './persisted-documents.ts'
-
-interface Params {
-  readonly query?: string
-  readonly operationName?: string | null
-  readonly extensions?: Readonly<Record<string, unknown>> | null
-}
+import type { OperationParams, PersistedDocuments } from './persisted-documents.ts'
 
 /**
  * The priority of a request to /graphql. Low if it is invalid; the handler then reports the error.
@@ -24,12 +18,12 @@ export function requestPriority(request: FastifyRequest, documents: PersistedDoc
   }
 }
 
-function readParams({ method, url, body }: FastifyRequest): Params {
-  if (method === 'POST') return (body as Params | null) ?? {}
+function readParams({ method, url, body }: FastifyRequest): OperationParams {
+  if (method === 'POST') return (body as OperationParams | null) ?? {}
   const params = new URL(url, 'http://localhost').searchParams
   return {
     query: params.get('query') ?? undefined,
     operationName: params.get('operationName'),
-    extensions: JSON.parse(params.get('extensions') ?? 'null') as Params['extensions'],
+    extensions: JSON.parse(params.get('extensions') ?? 'null') as OperationParams['extensions'],
   }
 }

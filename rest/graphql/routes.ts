@@ -12,7 +12,7 @@ import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendTablesAge } from '../plugins/tables-age.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
-import { createEventStreams, disconnected, isEventStream } from '../plugins/event-stream.ts'
+import { disconnected, isEventStream, sendEventStream } from '../plugins/event-stream.ts'
 import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
@@ -36,14 +36,12 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
   const server = createGraphQLServer(options)
   const sendGraphiql = graphiqlPage(app)
   const sockets = createSocketServer(server, services.admission, connectionLimits)
-  const streams = createEventStreams()
-  app.addHook('preClose', async () => streams.cutAll())
   const contextOf = (request: FastifyRequest): OperationRequest => ({
     clientIp: request.ip,
     authenticate: () => authenticateRequest(services, request),
     count: (kind) => countRequest(services, request, kind),
     charge: (units, paid) => chargeRequest(services, request, units, { paid }),
-    spend: (units) => services.rateLimits.spend(request.ip, units),
+    chargeUsed: (units) => services.rateLimits.chargeUsed(request.ip, units),
     disconnected: () => disconnected(request),
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -59,7 +57,7 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)
     server.shortPath.learn(request, response)
     if (response.status === 406) throw notAcceptable(request, response)
-    if (isEventStream(response)) return streams.send(reply, response)
+    if (isEventStream(response)) return sendEventStream(reply, response)
     return response
   }
   void app.register(async (scope: RestApp) => {
@@ -81,12 +79,12 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
         (request, reply, done) => (request.ws ? done() : tablesAge(request, reply, done)),
         async (request) => {
           if (!request.ws) return
+          request.leaveFlight?.()
           originGuard.checkOrigin(request.raw)
           sockets.checkLimit(request.ip)
         },
       ],
       wsHandler: (socket, request) => {
-        request.admissionSlot?.release()
         sockets.serve(socket, contextOf(request), (authorization) =>
           authenticateToken(services, request, authorization),
         )

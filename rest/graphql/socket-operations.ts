@@ -16,9 +16,10 @@ export type AuthenticateSocket = (authorization: string | undefined) => Promise<
 export interface SocketExtra {
   readonly context: OperationRequest
   readonly authenticate: AuthenticateSocket
-  /** Whether the socket has no open operation. */
-  isIdle: () => boolean
-  operationStarted: () => void
+  /** Whether the socket has an open operation. */
+  isBusy: () => boolean
+  /** An operation has started. */
+  touch: () => void
 }
 
 type Run = (args: ExecutionArgs) => OperationResult
@@ -36,18 +37,15 @@ interface RootValue {
 export function socketOperations(
   { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,
-): Pick<
-  Options,
-  'onConnect' | 'onPing' | 'onPong' | 'onSubscribe' | 'onNext' | 'onError' | 'execute' | 'subscribe'
-> {
+): Options {
   return {
     onConnect: (context) => {
-      context.extra.isIdle = () => Object.keys(context.subscriptions).length === 0
+      context.extra.isBusy = () => Object.keys(context.subscriptions).length > 0
     },
     onPing: (_context, payload) => checkControlPayload(payload),
     onPong: (_context, payload) => checkControlPayload(payload),
     onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
-      extra.operationStarted()
+      extra.touch()
       try {
         extra.context.charge(1, 0)
         admission.check('high', extra.context.clientIp)

@@ -3,18 +3,20 @@ import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import { GraphQLError } from 'graphql'
 import type { RawData, WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
-import { createPlaces, type Place, type PlaceOwner } from '../../src/platform/overload/places.ts'
+import { type Counted, createConnectionLimit } from '../../src/platform/overload/connection-limit.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
+import { BYTES_PER_UNIT } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from '../contract/json-size.ts'
 import { type AuthenticateSocket, type SocketExtra, socketOperations } from './socket-operations.ts'
-import { chargeMessages } from './socket-reading.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 export const MAX_MESSAGE_BYTES = 256 * 1024
+/** Units of a message or control frame. It takes about 0.02 ms. */
+export const MESSAGE_UNITS = 0.05
 const INIT_WAIT_MS = 3_000
 const PING_INTERVAL_MS = 12_000
 const CLOSE_WAIT_MS = 1_000
@@ -46,13 +48,6 @@ export async function acceptWebSockets(scope: RestApp): Promise<void> {
   })
 }
 
-export interface SocketServer {
-  /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
-  checkLimit(clientIp: string): void
-  /** Serves the graphql-transport-ws protocol on a WebSocket. */
-  serve(socket: WebSocket, context: OperationRequest, authenticate: AuthenticateSocket): void
-}
-
 /**
  * The handlers that graphql-ws provides parse a message before its size can be checked, and log the
  * mistakes of clients.
@@ -60,47 +55,32 @@ export interface SocketServer {
 export function createSocketServer(
   graphql: GraphQLServer,
   admission: Admission,
-  { sockets: max, socketIdleMs }: Pick<ConnectionLimits, 'sockets' | 'socketIdleMs'>,
-): SocketServer {
-  const places = createPlaces(max, { client: 'CLIENT_SOCKETS_FULL', process: 'TOO_MANY_SOCKETS' })
+  { sockets: max, socketIdleMs: idleMs }: Pick<ConnectionLimits, 'sockets' | 'socketIdleMs'>,
+) {
+  const errors = { client: 'CLIENT_SOCKETS_FULL', process: 'TOO_MANY_SOCKETS' } as const
+  const limit = createConnectionLimit({ max, errors, quietMs: 0, idleMs })
   const server = makeServer<Record<string, unknown>, SocketExtra>({
     connectionInitWaitTimeout: INIT_WAIT_MS,
     ...socketOperations(graphql, admission),
   })
-  /** Null if sockets that were upgraded at the same time have taken the last place. */
-  const enter = (clientIp: string, owner: PlaceOwner): Place | null => {
-    try {
-      return places.enter(clientIp, owner)
-    } catch {
-      return null
-    }
-  }
   return {
-    checkLimit: (clientIp) => places.check(clientIp),
-    serve: (socket, context, authenticate) => {
-      const extra: SocketExtra = {
-        context,
-        authenticate,
-        isIdle: () => true,
-        operationStarted: () => undefined,
-      }
-      const place = enter(context.clientIp, {
-        isIdle: () => extra.isIdle(),
-        close: () => socket.close(extra.isIdle() ? NORMAL : TRY_AGAIN_LATER, 'Closed to make room'),
-      })
-      if (place === null) {
+    /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
+    checkLimit: (clientIp: string): void => limit.check(clientIp),
+    /** Serves the graphql-transport-ws protocol on a WebSocket. */
+    serve: (socket: WebSocket, context: OperationRequest, authenticate: AuthenticateSocket): void => {
+      const extra: SocketExtra = { context, authenticate, isBusy: () => false, touch: () => undefined }
+      const close = (): void =>
+        extra.isBusy() ? socket.close(TRY_AGAIN_LATER, 'Closed to make room') : socket.close(NORMAL, 'Idle')
+      let counted: Counted
+      try {
+        counted = limit.enter(context.clientIp, { isBusy: () => extra.isBusy(), close })
+      } catch {
+        // Sockets that were upgraded at the same time have taken the last place.
         socket.close(TRY_AGAIN_LATER, 'Too many open WebSockets')
         return
       }
-      const idle = setTimeout(() => {
-        if (extra.isIdle()) socket.close(NORMAL, 'Idle')
-        else idle.refresh()
-      }, socketIdleMs)
-      extra.operationStarted = () => {
-        idle.refresh()
-        place.touch()
-      }
-      const received = chargeMessages(socket, context.spend)
+      extra.touch = counted.touch
+      const received = chargeMessages(socket, context.chargeUsed)
       for (const frame of ['message', 'ping', 'pong'] as const)
         socket.on(frame, (data: Buffer) => received(data))
       const closed = server.opened(
@@ -121,13 +101,32 @@ export function createSocketServer(
       )
       const stopPinging = terminateIfSilent(socket)
       socket.once('close', (code, reason) => {
-        clearTimeout(idle)
-        place.leave()
+        counted.leave()
         stopPinging()
         void closed(code, reason.toString())
       })
     },
   }
+}
+
+/**
+ * Charges what a client sends on a socket, before it is parsed. While its network has no units
+ * left, the socket is not read, so its messages wait in the client.
+ */
+function chargeMessages(
+  socket: WebSocket,
+  chargeUsed: (units: number) => number,
+): (data: { readonly byteLength: number }) => void {
+  let timer: NodeJS.Timeout | undefined
+  const update = (units: number): void => {
+    const waitMs = chargeUsed(units)
+    if (waitMs > 0) socket.pause()
+    else if (socket.isPaused) socket.resume()
+    clearTimeout(timer)
+    timer = waitMs > 0 ? setTimeout(update, waitMs, 0) : undefined
+  }
+  socket.once('close', () => clearTimeout(timer))
+  return ({ byteLength }) => update(MESSAGE_UNITS + byteLength / BYTES_PER_UNIT)
 }
 
 /** Resolves when the text is sent to the network, so that a slow reader slows down its stream. */

@@ -5,7 +5,7 @@ import type { Services } from '../../src/services.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
 import type { Operation } from '../documents/documents.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
-import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
+import { isEventStream, sendEventStream } from '../plugins/event-stream.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { RestApp } from '../rest-app.ts'
@@ -48,21 +48,18 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
       createMcpServer({ services, clientIp, logger, ...context }, version, chosen)
   }
 
-  const streams = createEventStreams()
-  app.addHook('preClose', async () => streams.cutAll())
   app.post('/mcp', route, async (request, reply) => {
     if (Array.isArray(request.body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
     const createServer = serversFor(request)
     const authenticate = () => authenticateRequest(services, request)
     const response = await answerMessage(reply, services, (era) => createServer({ era, authenticate }))
-    if (isEventStream(response)) return streams.send(reply, response)
+    if (isEventStream(response)) return sendEventStream(reply, response)
     reply.code(response.status).headers(Object.fromEntries(response.headers))
     return reply.send(await response.text())
   })
 
   const sessions = createSessions(connectionLimits)
-  app.addHook('preClose', () => sessions.closeAll())
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     const createServer = serversFor(request)
     await sessions.open(reply, () =>

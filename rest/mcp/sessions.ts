@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { type McpServer, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
-import { createPlaces } from '../../src/platform/overload/places.ts'
+import { type Counted, createConnectionLimit } from '../../src/platform/overload/connection-limit.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
-import { hijack } from '../plugins/event-stream.ts'
+import { disconnected, hijack } from '../plugins/event-stream.ts'
 
 /** Where clients post the messages of a session. */
 export const MESSAGES = '/mcp/messages'
@@ -13,12 +13,20 @@ export const MESSAGES = '/mcp/messages'
 /** Time without a message after which a session may be closed to make room for another one. */
 const QUIET_MS = 60_000
 
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  // Without the Keep-Alive header that Node adds otherwise. undici opens a new connection when a
+  // stream is aborted, and would keep it open for the time of that header.
+  connection: 'keep-alive',
+}
+
 interface Session {
   readonly transport: Transport
   /** What its messages must prove. Null if its stream has no wallet: then they prove nothing. */
   readonly proof: string | null
-  /** The session was used. */
-  readonly touch: () => void
+  readonly counted: Counted
 }
 
 /**
@@ -30,36 +38,34 @@ export interface Sessions {
   open(reply: FastifyReply, createServer: () => McpServer): Promise<void>
   /** Passes a posted message to its session. Throws MCP_SESSION_NOT_FOUND and INVALID_REQUEST. */
   receive(request: FastifyRequest): void
-  closeAll(): Promise<void>
 }
 
-export function createSessions({ sessions: max, sessionIdleMs }: ConnectionLimits): Sessions {
+export function createSessions({ sessions: max, sessionIdleMs: idleMs }: ConnectionLimits): Sessions {
   const sessions = new Map<string, Session>()
-  const places = createPlaces(max, { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' })
+  const errors = { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' } as const
+  const limit = createConnectionLimit({ max, errors, quietMs: QUIET_MS, idleMs })
   return {
     open: async (reply, createServer) => {
-      places.check(reply.request.ip)
-      const stream = hijack(reply)
-      if (stream.destroyed) return
+      const { request, raw: stream } = reply
+      limit.check(request.ip)
+      hijack(reply.headers(STREAM_HEADERS))
+      const signal = disconnected(request)
+      if (signal.aborted) return
+      const counted = limit.enter(request.ip, {
+        close: (why) => void (why === 'idle' ? stream.end() : stream.destroy()),
+      })
       const server = createServer()
       const id = randomUUID()
       const transport = createTransport(stream, `${MESSAGES}?sessionId=${id}`)
-      let usedAt = performance.now()
-      const isIdle = (): boolean => performance.now() - usedAt >= QUIET_MS
-      const place = places.enter(reply.request.ip, { isIdle, close: () => stream.destroy() })
-      const idle = setTimeout(() => void transport.close(), sessionIdleMs).unref()
-      const touch = (): void => {
-        usedAt = performance.now()
-        idle.refresh()
-        place.touch()
-      }
-      sessions.set(id, { transport, proof: proofOf(reply.request), touch })
-      stream.once('close', () => {
-        clearTimeout(idle)
-        place.leave()
+      sessions.set(id, { transport, proof: proofOf(request), counted })
+      const end = (): void => {
+        counted.leave()
         sessions.delete(id)
         void server.close()
-      })
+      }
+      // A response behind an earlier one emits no `close` when its client disconnects.
+      signal.addEventListener('abort', end)
+      stream.once('close', end)
       await server.connect(transport)
     },
     receive: (request) => {
@@ -68,15 +74,12 @@ export function createSessions({ sessions: max, sessionIdleMs }: ConnectionLimit
       // The id of the session is no proof: it is in URLs, and so in logs.
       if (session === undefined || (session.proof !== null && session.proof !== proofOf(request)))
         throw new DomainError('MCP_SESSION_NOT_FOUND')
-      session.touch()
+      session.counted.touch()
       try {
         session.transport.onmessage?.(parseJSONRPCMessage(request.body))
       } catch {
         throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
       }
-    },
-    closeAll: async () => {
-      await Promise.all(Array.from(sessions.values(), ({ transport }) => transport.close()))
     },
   }
 }
@@ -91,20 +94,12 @@ function createTransport(stream: ServerResponse, messagesUrl: string): Transport
     if (!stream.writableEnded && !stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`)
   }
   const transport: Transport = {
-    start: async () => {
-      stream.once('close', () => transport.onclose?.())
-      stream.writeHead(200, {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-cache, no-transform',
-        'x-accel-buffering': 'no',
-        // Without the Keep-Alive header that Node adds otherwise. undici opens a new connection
-        // when a stream is aborted, and would keep it open for the time of that header.
-        connection: 'keep-alive',
-      })
-      write('endpoint', messagesUrl)
-    },
+    start: async () => write('endpoint', messagesUrl),
     send: async (message) => write('message', JSON.stringify(message)),
-    close: async () => void stream.end(),
+    close: async () => {
+      stream.end()
+      transport.onclose?.()
+    },
   }
   return transport
 }

@@ -1,6 +1,5 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RestApp } from '../rest-app.ts'
 
 /** Limits of connections. Times are in ms. */
 export const CONNECTION_LIMITS = {
@@ -91,48 +90,4 @@ export function cutConnection(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming: () => number } | null }
   if (parser) parser.onIncoming = END_PARSING
   socket.destroy()
-}
-
-/**
- * Owns the connections of the server. It closes those that Node does not: of refused upgrades, and
- * of clients that keep theirs open while the service stops. Returns all that are open.
- */
-export function ownSockets(app: RestApp, { upgradeMs, closeMs }: ConnectionLimits): Set<Socket> {
-  const open = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  closeRefusedUpgrades(app, upgradeMs)
-  closeAfterResponse(app)
-  app.addHook('preClose', async () => {
-    setTimeout(() => open.forEach((socket) => socket.destroy()), closeMs).unref()
-  })
-  return open
-}
-
-/** Node gives up a socket with an upgrade: it no longer reads from it, nor closes it. */
-function closeRefusedUpgrades(app: RestApp, upgradeMs: number): void {
-  const upgrading = new WeakSet<Socket>()
-  app.server.prependListener('upgrade', (_request, socket: Socket) => {
-    upgrading.add(socket)
-    // An accepted WebSocket resets it, and is pinged.
-    socket.setTimeout(upgradeMs, () => socket.destroy())
-  })
-  app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
-    if (upgrading.has(socket)) socket.destroy()
-    done()
-  })
-}
-
-/** Closes a connection after the response to an upgrade, and after any while the service stops. */
-function closeAfterResponse(app: RestApp): void {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onSend', ({ headers }, reply, _payload, done) => {
-    if (closing || headers.upgrade !== undefined) reply.header('connection', 'close')
-    done()
-  })
 }

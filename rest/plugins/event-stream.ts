@@ -4,14 +4,6 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendRateLimit } from './rate-limits.ts'
 
-/** The open server-sent event streams. */
-export interface EventStreams {
-  /** Sends the response at its reader's pace until the stream ends or the client disconnects. */
-  send(reply: FastifyReply, response: Response): Promise<void>
-  /** Cuts all connections. Clients reconnect after a cut, but not when a stream ends normally. */
-  cutAll(): void
-}
-
 const signals = new WeakMap<Socket, AbortSignal>()
 
 /**
@@ -37,30 +29,25 @@ export function disconnected({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): 
 export function hijack(reply: FastifyReply): ServerResponse {
   sendRateLimit(reply)
   const { raw } = reply.hijack()
-  reply.request.admissionSlot?.release()
+  reply.request.leaveFlight?.()
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)
   return raw
 }
 
-export function createEventStreams(): EventStreams {
-  const open = new Set<ServerResponse>()
-  return {
-    send: async (reply, response) => {
-      // nginx does not buffer the stream with this header.
-      const headers = { ...Object.fromEntries(response.headers), 'x-accel-buffering': 'no' }
-      const raw = hijack(reply.headers(headers))
-      raw.statusCode = response.status
-      open.add(raw)
-      // A disconnected client is not an error.
-      await pump(response, raw, disconnected(reply.request)).catch(() => undefined)
-      open.delete(raw)
-      raw.end()
-    },
-    cutAll: () => {
-      for (const raw of open) raw.destroy()
-    },
-  }
+export function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** Sends the response at its reader's pace until the stream ends or the client disconnects. */
+export async function sendEventStream(reply: FastifyReply, response: Response): Promise<void> {
+  // nginx does not buffer the stream with this header.
+  const headers = { ...Object.fromEntries(response.headers), 'x-accel-buffering': 'no' }
+  const raw = hijack(reply.headers(headers))
+  raw.statusCode = response.status
+  // A disconnected client is not an error.
+  await pump(response, raw, disconnected(reply.request)).catch(() => undefined)
+  raw.end()
 }
 
 /**
@@ -70,10 +57,6 @@ export function createEventStreams(): EventStreams {
 const PING_MS = 30_000
 /** The first byte of a comment, which is a ping. */
 const COLON = 0x3a
-
-export function isEventStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('text/event-stream') === true
-}
 
 async function pump({ body }: Response, raw: ServerResponse, signal: AbortSignal): Promise<void> {
   const reader = body!.getReader()

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
-import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../../src/platform/rate-limits/rate-limits.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../rest-app.ts'
 import { LimitedRequest } from './connections.ts'
@@ -67,7 +67,7 @@ export function countRequests(app: RestApp, services: Services): void {
     const { raw, ip } = request
     // The length of a chunked body is known only at its end.
     if (raw instanceof LimitedRequest && hasBody(raw))
-      raw.once('end', () => services.rateLimits.spend(ip, Math.floor(raw.bodyBytes / BYTES_PER_UNIT)))
+      raw.once('end', () => services.rateLimits.chargeUsed(ip, Math.floor(raw.bodyBytes / BYTES_PER_UNIT)))
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {

@@ -23,7 +23,24 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Fastify's options. With them, every response has the form of the contract. */
 export const serverOptions = (limits: ConnectionLimits) =>
   ({
-    ...BEHAVIOUR,
+    bodyLimit: BODY_LIMIT,
+    // While the process stops, a request on an open connection is still answered (open-connections.ts).
+    return503OnClosing: false,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+    },
+    routerOptions: {
+      // Long enough that services refuse an invalid key by its name, and not as an unknown path.
+      maxParamLength: 16_384,
+      querystringParser: (text) => ({ text }),
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      handleError(error, request, reply)
+    },
+    clientErrorHandler: sendParserError,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
     http: {
@@ -39,27 +56,6 @@ export const serverOptions = (limits: ConnectionLimits) =>
     },
   }) satisfies FastifyHttpOptions<Server>
 
-const BEHAVIOUR = {
-  bodyLimit: BODY_LIMIT,
-  // While the process stops, a request on an open connection is still answered (connections.ts).
-  return503OnClosing: false,
-  logController: new LogController({ disableRequestLogging: true }),
-  genReqId: (request) => {
-    const given = request.headers['x-request-id']
-    return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
-  },
-  routerOptions: {
-    // Long enough that services refuse an invalid key by its name, and not as an unknown path.
-    maxParamLength: 16_384,
-    querystringParser: (text) => ({ text }),
-  },
-  frameworkErrors: (error, request, reply) => {
-    reply.header('x-request-id', request.id)
-    handleError(error, request, reply)
-  },
-  clientErrorHandler: sendParserError,
-} satisfies FastifyHttpOptions<Server>
-
 /** Converts query strings and bodies to the types of their schema. Services validate the values. */
 export const compileValidator: FastifySchemaCompiler<Json> = (route) => {
   if (route.httpPart === 'querystring') return queryReader(route.schema) as () => { value: unknown }
@@ -73,12 +69,8 @@ export const compileSerializer: FastifySerializerCompiler<Json> = () => (body) =
 function wantsWebSocket({ method, url, headers, socket }: IncomingMessage): boolean {
   const path = url?.replace(/\?.*$/s, '')
   const isUpgrade = method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
-  return isUpgrade && !isAnswering(socket)
-}
-
-/** Node cannot upgrade a connection on which it still sends the response to an earlier request. */
-function isAnswering(socket: Socket): boolean {
-  return (socket as { _httpMessage?: unknown })._httpMessage != null
+  // Node cannot upgrade a connection on which it still sends the response to an earlier request.
+  return isUpgrade && (socket as { _httpMessage?: unknown })._httpMessage == null
 }
 
 /** Errors of Node's HTTP parser. */

@@ -6,7 +6,7 @@ import { pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import type { PlaceLimits } from '../platform/overload/places.ts'
+import type { ConnectionCounts } from '../platform/overload/connection-limit.ts'
 import type { WatchTransaction } from '../relay/watch-transaction.ts'
 import { type EventFilter, eventFilter, type EventFilterInput } from './live-event.ts'
 import { createFeed } from './feed.ts'
@@ -29,7 +29,7 @@ export function createLiveEvents(options: {
   watchTransaction: WatchTransaction
   logger: Pick<Logger, 'warn'>
   metrics: Metrics
-  streamLimits?: PlaceLimits
+  streamLimits?: ConnectionCounts
 }) {
   const { orm, watchTransaction, logger, metrics, streamLimits = STREAM_LIMITS } = options
   const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()

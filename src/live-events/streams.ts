@@ -1,9 +1,9 @@
 import { Gauge } from 'prom-client'
 import { DomainError } from '../domain/errors.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { createPlaces, type PlaceLimits } from '../platform/overload/places.ts'
+import { type ConnectionCounts, createConnectionLimit } from '../platform/overload/connection-limit.ts'
 
-export const STREAM_LIMITS: PlaceLimits = { perClient: 20, total: 1_000 }
+export const STREAM_LIMITS: ConnectionCounts = { perClient: 20, total: 1_000 }
 
 /** Who opens a stream. */
 export interface StreamClient {
@@ -15,8 +15,9 @@ export interface StreamClient {
 }
 
 /** Counts and limits the open streams of this process. */
-export function createStreams(metrics: Metrics, limits: PlaceLimits) {
-  const places = createPlaces(limits, { client: 'TOO_MANY_STREAMS', process: 'STREAMS_FULL' })
+export function createStreams(metrics: Metrics, max: ConnectionCounts) {
+  const errors = { client: 'TOO_MANY_STREAMS', process: 'STREAMS_FULL' } as const
+  const limit = createConnectionLimit({ max, errors })
   /** The open streams, by the function that ends each. */
   const openStreams = new Set<() => Promise<void>>()
   const gauge: Gauge = new Gauge({
@@ -28,7 +29,7 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
 
   /** Counts a stream. Returns a function that uncounts it. */
   const register = (client: StreamClient, end: () => Promise<void>, cut: () => void): (() => void) => {
-    const place = places.enter(client.clientIp, { isIdle: () => false, close: cut })
+    const counted = limit.enter(client.clientIp, { close: cut })
     openStreams.add(end)
     const disconnected = client.disconnected()
     const left = (): void => void end()
@@ -36,7 +37,7 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
     return () => {
       openStreams.delete(end)
       disconnected.removeEventListener('abort', left)
-      place.leave()
+      counted.leave()
     }
   }
 
@@ -97,7 +98,7 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
 
   return {
     /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
-    checkLimit: ({ clientIp }: StreamClient) => places.check(clientIp),
+    checkLimit: ({ clientIp }: StreamClient) => limit.check(clientIp),
     open,
     closeAll,
   }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Connection, Keypair } from '@solana/web3.js'
+import { Connection, Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { pubkey } from '@agent-registry/solana'
 import { registryIdl, registryInstruction } from '@agent-registry/program'
 import { keyOf } from '../../src/gateway/registry-setup.ts'
-import { TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 
 const PROGRAM = pubkey(registryIdl.address)
 

@@ -24,9 +24,9 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { type AdmissionLimits, createAdmission } from '../../src/platform/overload/admission.ts'
-import type { PlaceLimits } from '../../src/platform/overload/places.ts'
+import type { ConnectionCounts } from '../../src/platform/overload/connection-limit.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/rate-limits.ts'
 import type { RegistryReader } from '../../src/registry/registry.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/info.ts'
@@ -98,7 +98,7 @@ export interface TestAppOptions {
   /** Default: 1,000. */
   webhooksPerNetwork: number
   /** Default: those of the service. */
-  streamLimits: PlaceLimits
+  streamLimits: ConnectionCounts
   /** Default: the default base URL. */
   signInOrigins: SignInOrigins
   /** Default: off. If some are given, 1,000 for the others. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { excess } from '../../rest/plugins/slow-readers.ts'
+import { excess } from '../../rest/plugins/open-connections.ts'
 
 /** `waiting`: client and unsent bytes of each connection, the one that waits longest first. */
 const closedOf = (waiting: string, unsentPerClient: number, unsentTotal: number): string[] => {

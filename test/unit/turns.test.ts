@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { takeTurns } from '../../rest/plugins/client-connections.ts'
+import { takeTurns } from '../../rest/plugins/overload.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
 
 type Hook = (request: object, reply: object, done: () => void) => void

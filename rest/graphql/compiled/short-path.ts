@@ -7,7 +7,7 @@ import { documentUnits } from '../../../schema/operation-cost.ts'
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../../src/services.ts'
 import type { OperationRequest } from '../charges.ts'
-import type { PersistedDocuments } from '../persisted-documents.ts'
+import type { OperationParams, PersistedDocuments } from '../persisted-documents.ts'
 import type { CompiledQueries } from './compiled-queries.ts'
 
 /** Accept headers that are remembered, the last used ones. */
@@ -19,11 +19,8 @@ const MAX_UNITS = 100
 const JSON_TYPES = /^application\/(graphql-response\+)?json;/
 const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions'])
 
-interface Params {
-  readonly query?: string
+interface Params extends OperationParams {
   readonly variables?: Readonly<Record<string, unknown>> | null
-  readonly operationName?: string | null
-  readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { AgentSlots } from './agent-slots.ts'
-import { startOf } from './agent-slots.ts'
+import { type AgentSlots, startOf } from './agent-slots.ts'
 import type { Compare } from '../../registry/select-window.ts'
 import type { SortKey } from '../../registry/sort-order.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
@@ -31,7 +31,7 @@ export interface Config {
   /** Requests per minute and client. Null if limits are off. */
   rateLimits: RateLimitNumbers | null
   /** Null if load shedding is off. */
-  overload: { inFlight: number; databaseQueue: number } | null
+  overload: { inFlight: number } | null
   /** Absolute path. */
   dataDir: string
   databaseUrl: string | null
@@ -148,9 +148,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       operationsDir: values.OPERATIONS_DIR,
     },
     rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
-    overload: values.LOAD_SHEDDING
-      ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT, databaseQueue: values.MAX_DATABASE_QUEUE }
-      : null,
+    overload: values.LOAD_SHEDDING ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT } : null,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: values.DATABASE_WAIT_MS,

@@ -253,12 +253,7 @@ export const SETTINGS = {
   MAX_REQUESTS_IN_FLIGHT: withDefault(
     integer(1, 100_000),
     '1000',
-    'Requests in flight at once; the same number of signed ones, and of bodies being received',
-  ),
-  MAX_DATABASE_QUEUE: withDefault(
-    integer(2, 100_000),
-    '1000',
-    'Work waiting for a database connection; unsigned requests may use half of it',
+    'Requests in flight at once; the same number of signed ones',
   ),
   DATABASE_WAIT_MS: withDefault(
     integer(100, 60_000),

@@ -8,11 +8,14 @@ import type { Metrics } from '../metrics/metrics.ts'
 export type Priority = 'low' | 'high'
 
 /**
- * Why a request is refused. `in_flight`: too many requests are in flight. `queue_full`: too much
- * work waits for a database connection. `queue_delay`: the queue has not been empty for some time.
- * `turn_delay`: earlier requests of its client network took the turns for too long.
+ * Why a request is refused. `in_flight`: too many requests are in flight. `queue_delay`: work waits
+ * too long for a database connection. `turn_delay`: earlier requests of its client network took the
+ * turns for too long.
  */
-export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay' | 'turn_delay'
+type ShedReason = 'in_flight' | 'queue_delay' | 'turn_delay'
+
+/** Milliseconds in which the queue of the database is empty at least once, without overload. */
+export const QUEUE_DELAY_MS = 250
 
 /**
  * Milliseconds that a request may wait for a turn while the queue of its client network does not
@@ -23,8 +26,6 @@ export const MAX_TURN_WAIT_MS = 100
 export interface AdmissionLimits {
   /** Requests of each priority in flight at once. */
   readonly inFlight: number
-  /** Work waiting for a database connection. Low priority may use half of it. */
-  readonly databaseQueue: number
   readonly queueDelayMs?: number
 }
 
@@ -56,15 +57,14 @@ export function createAdmission(options: {
   const { queue, clock, limits, metrics } = options
   const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
   const inFlight = { low: 0, high: 0 }
+  /** The requests in flight of each client network. */
   const clients = new Map<string, number>()
-  const counters = metrics && measureAdmission(metrics, { inFlight, waiting: () => queue.length })
+  const shed = metrics && measureAdmission(metrics, inFlight, queue)
   let refused = 0
 
   const findReason = (priority: Priority, client: string, waitedMs: number): ShedReason | null => {
     if (priority === 'low' && waitedMs > MAX_TURN_WAIT_MS) return 'turn_delay'
     if (inFlight[priority] >= limits.inFlight) return 'in_flight'
-    const queueLimit = priority === 'low' ? limits.databaseQueue / 2 : limits.databaseQueue
-    if (queue.length >= queueLimit) return 'queue_full'
     if (priority === 'high' || !isQueueDelayed()) return null
     // A network with less than half of the average did not make the queue.
     const average = (inFlight.low + inFlight.high) / clients.size
@@ -73,7 +73,7 @@ export function createAdmission(options: {
   const check = (priority: Priority, clientIp: string, waitedMs = 0): void => {
     const reason = findReason(priority, clientNetwork(clientIp), waitedMs)
     if (reason === null) return
-    counters?.shed.inc({ priority, reason })
+    shed?.inc({ priority, reason })
     refused += 1
     const seconds = 1 + ((refused - 1) % RETRY_SPREAD_SECONDS)
     throw new DomainError('OVERLOADED', { seconds }, { retryAfterSeconds: seconds })
@@ -108,9 +108,6 @@ export interface PoolQueue {
   readonly acquired: number
 }
 
-/** Milliseconds. */
-export const QUEUE_DELAY_MS = 250
-
 /**
  * Returns a function that tells whether new work would wait too long. A queue that was empty within
  * the last `delayMs` is a burst and never too long. After that the limit is the work finished in
@@ -138,18 +135,15 @@ export function watchQueueDelay(queue: PoolQueue, clock: Clock, delayMs: number)
   }
 }
 
-interface AdmissionState {
-  readonly inFlight: Readonly<Record<Priority, number>>
-  readonly waiting: () => number
-}
-
-function measureAdmission(metrics: Metrics, { inFlight, waiting }: AdmissionState) {
+/** Returns the counter of refused requests. */
+function measureAdmission(metrics: Metrics, inFlight: Readonly<Record<Priority, number>>, queue: PoolQueue) {
   const registers = [metrics]
-  const gauge = (name: string, help: string, read: () => number): Gauge => {
-    const created: Gauge = new Gauge({ name, help, registers, collect: () => created.set(read()) })
-    return created
-  }
-  gauge('gateway_database_queue_length', 'Work waiting for a database connection', waiting)
+  const waiting: Gauge = new Gauge({
+    name: 'gateway_database_queue_length',
+    help: 'Work waiting for a database connection',
+    registers,
+    collect: () => waiting.set(queue.length),
+  })
   const requests: Gauge<'priority'> = new Gauge({
     name: 'gateway_requests_in_flight',
     help: 'Requests being handled, without open streams and health checks',
@@ -159,12 +153,10 @@ function measureAdmission(metrics: Metrics, { inFlight, waiting }: AdmissionStat
       for (const [priority, count] of Object.entries(inFlight)) requests.set({ priority }, count)
     },
   })
-  return {
-    shed: new Counter({
-      name: 'gateway_requests_shed_total',
-      help: 'Requests refused with 503 because of overload, by priority and reason',
-      labelNames: ['priority', 'reason'],
-      registers,
-    }),
-  }
+  return new Counter({
+    name: 'gateway_requests_shed_total',
+    help: 'Requests refused with 503 because of overload, by priority and reason',
+    labelNames: ['priority', 'reason'],
+    registers,
+  })
 }

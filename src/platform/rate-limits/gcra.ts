@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
+
 const MINUTE_MS = 60_000
 /** Fractions of steps add up to rounding errors, which must not refuse a request. */
 const TOLERANCE_MS = 0.5
@@ -34,20 +37,6 @@ export function countRequest(
   return { arrival: counted, state: stateAt(counted, now, limit, allowed, units) }
 }
 
-/**
- * Counts units that were used already, also above the limit, and returns the time until the client
- * is within it again. A client is at most one limit above.
- */
-export function spendUnits(
-  arrival: number | undefined,
-  now: number,
-  limit: number,
-  units: number,
-): { arrival: number; waitMs: number } {
-  const next = Math.min(Math.max(arrival ?? now, now) + (units * MINUTE_MS) / limit, now + 2 * MINUTE_MS)
-  return { arrival: next, waitMs: Math.max(0, next - now - MINUTE_MS) }
-}
-
 export function stateAt(
   arrival: number,
   now: number,
@@ -62,5 +51,32 @@ export function stateAt(
     remaining: Math.max(0, Math.floor((MINUTE_MS - ahead + TOLERANCE_MS) / step)),
     resetSeconds: Math.max(1, Math.ceil((allowed ? ahead : ahead + units * step - MINUTE_MS) / 1000)),
     allowed,
+  }
+}
+
+/**
+ * Counts in the memory of this process. Of more than `maxClients`, the one seen least recently is
+ * forgotten first.
+ */
+export function createMemoryCounter(clock: Clock, maxClients: number) {
+  const arrivals = new LRUCache<string, number>({ max: maxClients })
+  return {
+    /** Counts units if as many are left. */
+    count: (client: string, limit: number, units = 1): RateLimitState => {
+      const { arrival, state } = countRequest(arrivals.get(client), clock.now(), limit, units)
+      arrivals.set(client, arrival)
+      return state
+    },
+    /**
+     * Counts units that were used already, also above the limit, and returns the ms until the client
+     * is within it again. A client is at most one limit above.
+     */
+    countUsed: (client: string, limit: number, units: number): number => {
+      const now = clock.now()
+      const next = Math.max(arrivals.get(client) ?? now, now) + (units * MINUTE_MS) / limit
+      const arrival = Math.min(next, now + 2 * MINUTE_MS)
+      arrivals.set(client, arrival)
+      return Math.max(0, arrival - now - MINUTE_MS)
+    },
   }
 }

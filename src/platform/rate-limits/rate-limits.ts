@@ -1,9 +1,37 @@
-import { LRUCache } from 'lru-cache'
 import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
-import { countRequest, type RateLimitState, spendUnits } from './gcra.ts'
-import { type GuardedKind, RATE_LIMIT_KINDS, type RateLimitKind, type RateLimitNumbers } from './kinds.ts'
+import { createMemoryCounter, type RateLimitState } from './gcra.ts'
+
+/**
+ * Each kind of request, the setting of its limit (per minute and client), and where it is counted.
+ * `database` counts all processes together, `memory` each process on its own. Every request uses
+ * `reads`, most of them one unit, and that for a file of a page `files`; the other kinds count some
+ * requests in addition.
+ */
+export const RATE_LIMIT_KINDS = {
+  reads: { setting: 'RATE_LIMIT_READS', countedIn: 'memory' },
+  files: { setting: 'RATE_LIMIT_FILES', countedIn: 'memory' },
+  prepare: { setting: 'RATE_LIMIT_PREPARE', countedIn: 'memory' },
+  submit: { setting: 'RATE_LIMIT_SUBMIT', countedIn: 'memory' },
+  sponsoredPrepare: { setting: 'RATE_LIMIT_SPONSORED_PREPARE', countedIn: 'database' },
+  register: { setting: 'RATE_LIMIT_REGISTER', countedIn: 'database' },
+  verify: { setting: 'RATE_LIMIT_VERIFY', countedIn: 'database' },
+  authenticated: { setting: 'RATE_LIMIT_AUTHENTICATED', countedIn: 'database' },
+  signIn: { setting: 'RATE_LIMIT_SIGN_IN', countedIn: 'database' },
+  sends: { setting: 'RATE_LIMIT_SENDS', countedIn: 'database' },
+} as const
+
+export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
+
+/**
+ * Kinds that guard money, signatures or expensive work. `sends` is not counted per request: the
+ * webhook service charges it for each delivery that a wallet requests.
+ */
+export type GuardedKind = Exclude<RateLimitKind, 'reads' | 'files' | 'sends'>
+
+/** Requests per minute and client. */
+export type RateLimitNumbers = Readonly<Record<RateLimitKind, number>>
 
 /** Clients that are remembered, for all kinds. The least recently seen one is forgotten first. */
 const MAX_CLIENTS = 200_000
@@ -25,7 +53,7 @@ export interface RateLimits {
    * Charges units of `reads`, or parts of one, for what was done already, also above the limit. It
    * returns the time in ms until the client is within its limit again.
    */
-  spend(clientIp: string, units: number): number
+  chargeUsed(clientIp: string, units: number): number
   /**
    * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if
    * the limit is used up. Synchronous for kinds counted in memory.
@@ -36,26 +64,14 @@ export interface RateLimits {
 /** Counts a request in the database, for all processes together. */
 export type SharedCounter = (kind: string, client: string, limit: number) => Promise<RateLimitState>
 
-export interface RateLimitOptions {
+/** Null for `limits` disables all. */
+export function createRateLimits(options: {
   readonly sharedCounter: SharedCounter
   readonly clock: Clock
-  /** Null disables all limits. */
   readonly limits: RateLimitNumbers | null
-}
-
-export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOptions): RateLimits {
-  const arrivals = new LRUCache<string, number>({ max: MAX_CLIENTS })
-  const changeArrival = <Result extends { readonly arrival: number }>(
-    kind: RateLimitKind,
-    client: string,
-    change: (arrival: number | undefined, now: number) => Result,
-  ): Result => {
-    const result = change(arrivals.get(kind + client), clock.now())
-    arrivals.set(kind + client, result.arrival)
-    return result
-  }
-  const countInMemory = (kind: RateLimitKind, client: string, limit: number, units: number): RateLimitState =>
-    changeArrival(kind, client, (arrival, now) => countRequest(arrival, now, limit, units)).state
+}): RateLimits {
+  const { sharedCounter, clock, limits } = options
+  const memory = createMemoryCounter(clock, MAX_CLIENTS)
   const checkWith =
     (report: Report | undefined) =>
     (state: RateLimitState): void => {
@@ -67,19 +83,15 @@ export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOpti
       if (limits === null || units <= paid) return
       const max = limits[kind]
       if (units > max) throw new DomainError('REQUEST_TOO_EXPENSIVE', { units, max })
-      checkWith(report)(countInMemory(kind, clientNetwork(clientIp), max, units - paid))
+      checkWith(report)(memory.count(kind + clientNetwork(clientIp), max, units - paid))
     },
-    spend: (clientIp, units) => {
-      if (limits === null) return 0
-      return changeArrival('reads', clientNetwork(clientIp), (arrival, now) =>
-        spendUnits(arrival, now, limits.reads, units),
-      ).waitMs
-    },
+    chargeUsed: (clientIp, units) =>
+      limits === null ? 0 : memory.countUsed(`reads${clientNetwork(clientIp)}`, limits.reads, units),
     count: (kind, clientIp, report) => {
       if (limits === null) return undefined
       const client = clientNetwork(clientIp)
       const check = checkWith(report)
-      const own = countInMemory(kind, client, limits[kind], 1)
+      const own = memory.count(kind + client, limits[kind])
       // What this process alone would refuse must not wait for a database connection.
       if (RATE_LIMIT_KINDS[kind].countedIn === 'memory' || !own.allowed) return check(own)
       return sharedCounter(kind, client, limits[kind]).then(check)

@@ -23,7 +23,7 @@ import {
   RATE_LIMIT_KINDS,
   type RateLimitKind,
   type RateLimitNumbers,
-} from '../../../src/platform/rate-limits/kinds.ts'
+} from '../../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import {
   agentRow,

@@ -23,9 +23,9 @@ describe('requests signed by a wallet are refused last', () => {
   let url: string
   let blocked: BlockedReads
   let socket: Client
-  /** Fills half of the database queue, which is all that low priority may use. */
-  async function fillHalf(): Promise<void> {
-    const overload = { inFlight: 1_000, databaseQueue: 2, queueDelayMs: Infinity }
+  /** As many requests of low priority are in flight as may be. */
+  async function fillLow(): Promise<void> {
+    const overload = { inFlight: 11, queueDelayMs: Infinity }
     t = await createTestApp({ ledger: noLedger, overload, registry: databaseReader })
     url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     blocked = await blockReads(t.database)
@@ -34,7 +34,7 @@ describe('requests signed by a wallet are refused last', () => {
     for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
     await expect.poll(() => pool.waitingCount).toBe(1)
   }
-  beforeEach(fillHalf)
+  beforeEach(fillLow)
   afterEach(async () => {
     await socket.dispose()
     await blocked.release()

@@ -13,7 +13,7 @@ beforeAll(async () => {
   t = await createTestApp({
     ledger: { call: () => Promise.reject(new Error('not used')) },
     rateLimits: { reads: 1_000 },
-    overload: { inFlight: 1_000, databaseQueue: 1_000 },
+    overload: { inFlight: 1_000 },
   })
   await insertAgents(t.kysely, [agentRow('One'), agentRow('Two')])
 })

@@ -18,7 +18,7 @@ async function start(limits: { inFlight: number }): Promise<void> {
   t = await createTestApp({
     ledger: noLedger,
     registry: databaseReader,
-    overload: { databaseQueue: 1_000, queueDelayMs: Infinity, ...limits },
+    overload: { queueDelayMs: Infinity, ...limits },
   })
   await insertAgents(t.kysely, [agentRow('One')])
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })

@@ -22,7 +22,7 @@ beforeAll(async () => {
     ledger: noLedger,
     clock: { now: () => Date.now() },
     rateLimits: { reads: 6_000 },
-    overload: { inFlight: 1_000, databaseQueue: 1_000 },
+    overload: { inFlight: 1_000 },
   })
   await insertAgents(
     t.kysely,

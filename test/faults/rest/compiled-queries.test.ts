@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { recordStatements } from '../../support/statements.ts'

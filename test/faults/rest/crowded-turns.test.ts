@@ -1,12 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_TURN_WAIT_MS } from '../../../src/platform/overload/admission.ts'
-import { QUEUE_DELAY_MS } from '../../../src/platform/overload/admission.ts'
+import { MAX_TURN_WAIT_MS, QUEUE_DELAY_MS } from '../../../src/platform/overload/admission.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ overload: { inFlight: 1_000, databaseQueue: 1_000 } })
+  t = await createTestApp({ overload: { inFlight: 1_000 } })
 })
 afterAll(() => t.close())
 

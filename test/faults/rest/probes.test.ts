@@ -17,7 +17,7 @@ beforeAll(async () => {
     clock: { now: () => Date.now() },
     healthSharedMs: 1_000,
     rateLimits: { reads: 600 },
-    overload: { inFlight: 1_000, databaseQueue: 40 },
+    overload: { inFlight: 1_000 },
     trustProxy: ['127.0.0.8/32'],
     indexer: async () => {
       checks += 1

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../../rest/plugins/connections.ts'
-import { MAX_UNANSWERED } from '../../../rest/plugins/slow-readers.ts'
+import { MAX_UNANSWERED } from '../../../rest/plugins/open-connections.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 

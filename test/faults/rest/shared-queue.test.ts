@@ -5,7 +5,7 @@ import { createAdmission } from '../../../src/platform/overload/admission.ts'
 function delayed(requests: Readonly<Record<string, number>>) {
   let now = 0
   const queue = { connections: 10, length: 0, acquired: 0 }
-  const limits = { inFlight: 1_000, databaseQueue: 1_000 }
+  const limits = { inFlight: 1_000 }
   const admission = createAdmission({ queue, clock: { now: () => now }, limits })
   for (const [client, count] of Object.entries(requests))
     for (let i = 0; i < count; i += 1) admission.admit('low', client)

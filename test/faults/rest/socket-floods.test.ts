@@ -60,14 +60,14 @@ describe('a client that sends many messages on a WebSocket', () => {
     '%s: when its units are used up, they are read as fast as units come back',
     async (_, message, perSecond) => {
       const socket = await connected()
-      const spend = vi.spyOn(t.services.rateLimits, 'spend')
+      const charged = vi.spyOn(t.services.rateLimits, 'chargeUsed')
       await flood(socket, message, 1_000)
-      await expect.poll(() => spend.mock.results.at(-1)?.value).toBeGreaterThan(0)
-      const before = spend.mock.calls.length
+      await expect.poll(() => charged.mock.results.at(-1)?.value).toBeGreaterThan(0)
+      const before = charged.mock.calls.length
       const begin = performance.now()
       await flood(socket, message, 2_000)
       const seconds = (performance.now() - begin) / 1_000
-      expect(spend.mock.calls.length - before).toBeLessThan(seconds * perSecond + 100)
+      expect(charged.mock.calls.length - before).toBeLessThan(seconds * perSecond + 100)
       // Other sockets of this network still open, and those of others are read at once.
       const other = clientAt('127.0.0.9', (t.app.server.address() as AddressInfo).port)
       expect(await other.send('/agents?limit=1')).toMatchObject({ status: 200 })

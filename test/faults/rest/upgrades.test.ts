@@ -17,7 +17,7 @@ let small: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   const shared = { database, ledger: noLedger }
-  limited = await createTestApp({ ...shared, rateLimits: { reads: READS } })
+  limited = await createTestApp({ ...shared, rateLimits: { reads: READS }, overload: { inFlight: 1_000 } })
   small = await createTestApp({
     ...shared,
     corsOrigins: [],
@@ -72,6 +72,8 @@ describe('a refused upgrade ends with a closed socket, although its client keeps
     ['of an unknown version', upgrade('/graphql', KEY.replace('13', '7'))],
   ])('%s', async (_, bytes) => {
     expect(await answerTo(limited, bytes)).toMatch(/^HTTP\/1.1 4\d\d /)
+    const inFlight = await limited.metrics.getSingleMetricAsString('gateway_requests_in_flight')
+    expect(inFlight).toContain('{priority="low"} 0\n')
   })
 })
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { RETRY_SCHEDULE } from '../../../src/webhooks/worker/retry-schedule.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'

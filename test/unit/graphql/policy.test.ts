@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
 import { isDomainError } from '../../../src/domain/errors.ts'
-import { RATE_LIMIT_KINDS } from '../../../src/platform/rate-limits/kinds.ts'
+import { RATE_LIMIT_KINDS } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { operations } from '../../../rest/documents/documents.ts'
 
 interface RootField {

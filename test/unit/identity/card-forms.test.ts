@@ -3,12 +3,11 @@ import bs58 from 'bs58'
 import canonicalize from 'canonicalize'
 import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
-import * as fc from '../../support/property.ts'
-import { CARD_LIMITS, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
+import { CARD_LIMITS, parseCard, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
 import { checkCardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
-import { parseCard } from '../../../src/identity/agent-cards/card-content.ts'
 import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
 import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
+import * as fc from '../../support/property.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

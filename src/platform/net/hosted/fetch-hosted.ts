@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { siteOf } from '../../../domain/site.ts'
 import { type Gateways, locateDocument } from './locate.ts'
 import type { Clock } from '../../clock.ts'
-import { spendUnits, stateAt } from '../../rate-limits/gcra.ts'
+import { createMemoryCounter } from '../../rate-limits/gcra.ts'
 
 /**
  * What a failure says about the host of the URL. `down`: its other documents would fail now, too.
@@ -173,17 +172,10 @@ interface ByteBudget {
 }
 
 export function createByteBudget(clock: Clock): ByteBudget {
-  const arrivals = new LRUCache<string, number>({ max: MAX_SITES })
+  const counter = createMemoryCounter(clock, MAX_SITES)
   return {
-    isUsedUp: (site) => {
-      const now = clock.now()
-      return (
-        stateAt(Math.max(arrivals.get(site) ?? now, now), now, SITE_BYTES_PER_MINUTE, true).remaining === 0
-      )
-    },
-    spend: (site, bytes) => {
-      arrivals.set(site, spendUnits(arrivals.get(site), clock.now(), SITE_BYTES_PER_MINUTE, bytes).arrival)
-    },
+    isUsedUp: (site) => counter.count(site, SITE_BYTES_PER_MINUTE, 0).remaining === 0,
+    spend: (site, bytes) => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
   }
 }
 
