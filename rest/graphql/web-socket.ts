@@ -79,7 +79,7 @@ export function createSocketServer(
         socket.close(TRY_AGAIN_LATER, 'Too many open WebSockets')
         return
       }
-      extra.touch = counted.touch
+      extra.touch = () => counted.touch()
       const received = chargeMessages(socket, context.chargeUsed)
       for (const frame of ['message', 'ping', 'pong'] as const)
         socket.on(frame, (data: Buffer) => received(data))
