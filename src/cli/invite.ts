@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../sponsorship/invite-codes.ts'
+import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../transactions/invite-codes.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import type { Output } from './output.ts'

@@ -11,7 +11,7 @@ import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-k
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import type { Logger } from '../platform/logger.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import type { FundWallet } from '../relay/wallet-balance.ts'
+import type { FundWallet } from '../transactions/wallets.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { serveSampleDocuments } from './sample-documents.ts'

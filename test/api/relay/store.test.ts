@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TransactionRow } from '../../../src/relay/record.ts'
 import {
   createTransactionStore,
   type NewTransaction,
   type TransactionChange,
+  type TransactionRow,
   type TransactionStore,
-} from '../../../src/relay/transaction-store.ts'
-import { onLedgerStatus } from '../../../src/relay/transitions.ts'
+} from '../../../src/transactions/transaction-store.ts'
+import { onLedgerStatus } from '../../../src/transactions/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import PQueue from 'p-queue'
+import { registryAddresses, registryIdl } from '@agent-registry/program'
+import { withTimeout } from '../platform/async/with-timeout.ts'
+import { countOutcome, createMetrics } from '../platform/metrics/metrics.ts'
+import type { Sponsor, TransactionsContext, TransactionsOptions } from './context.ts'
+import { createPriorityFees, type EstimateFeesInput } from './fees.ts'
+import { createChainHead } from './ledger-state.ts'
+import { readLedgerTransaction } from './ledger-transaction.ts'
+import { defaultAllowedPrograms, RELAY_TIMING } from './limits.ts'
+import { createRelayMetrics, createSponsorshipMetrics } from './metrics.ts'
+import {
+  eligibility,
+  type EligibilityInput,
+  prepare,
+  type PrepareInput,
+  prepareRegistration,
+  prepareSponsored,
+  type RegistrationInput,
+} from './prepare.ts'
+import { createSelfSent } from './self-sent.ts'
+import { createSpendingRecorder } from './spending-recorder.ts'
+import { checkPolicyTable, createLedgerAmounts, SPONSOR_POLICY } from './sponsor-policy.ts'
+import { submit, type SubmitInput, submitRegistration, type SubmitRegistrationInput } from './submit.ts'
+import { createExpiryLoop, createTracker } from './tracker.ts'
+import { createTransactionStore, toRecord } from './transaction-store.ts'
+import { TransactionUpdates, watchTransaction } from './watch.ts'
+
+export type Transactions = ReturnType<typeof createTransactions>
+
+/**
+ * Prepares, submits and tracks transactions. Throws PolicyError if the sponsorship policy does not
+ * fit the registry, even while sponsorship is off.
+ */
+export function createTransactions(options: TransactionsOptions) {
+  checkPolicyTable(SPONSOR_POLICY, registryIdl)
+  const { kysely, rpc, clock, registryProgram, metrics = createMetrics() } = options
+  const { requests, transactions } = createRelayMetrics(metrics)
+  const amounts = options.sponsor && createLedgerAmounts(rpc, clock, options.sponsor.signer.pubkey)
+  const sponsored = createSponsorshipMetrics(metrics, kysely, amounts)
+  const context: TransactionsContext = {
+    timing: RELAY_TIMING,
+    newId: randomUUID,
+    ...options,
+    addresses: registryAddresses(registryProgram),
+    allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
+    store: createTransactionStore(kysely, (row) =>
+      transactions.inc({
+        status: row.status,
+        error: row.error?.code ?? 'none',
+        sponsored: String(row.sponsored),
+      }),
+    ),
+    updates: new TransactionUpdates(),
+    head: createChainHead(rpc, clock),
+    fees: createPriorityFees(rpc, clock),
+    wakeTracker: () => tracker.wake(),
+    sponsor: options.sponsor &&
+      amounts && {
+        ...options.sponsor,
+        amounts,
+        signing: new PQueue({ concurrency: 1 }),
+        requests: sponsored.requests,
+      },
+  }
+  const tracker = createTracker(context)
+  const loops = [tracker, createExpiryLoop(context)]
+  if (context.sponsor !== null) loops.push(createSpendingRecorder(context, sponsored.spent))
+
+  return {
+    prepare: (input: PrepareInput) => countOutcome(requests, 'prepare', prepare(input, context)),
+    /** The service pays. Counts for `clientIp`. */
+    prepareSponsored: (input: PrepareInput, clientIp: string) =>
+      countOutcome(sponsored.requests, 'prepare', prepareSponsored(input, clientIp, context)),
+    /** The service pays. Counts for `clientIp`. */
+    prepareRegistration: (input: RegistrationInput, clientIp: string) =>
+      countOutcome(sponsored.requests, 'register', prepareRegistration(input, clientIp, context)),
+    eligibility: (input: EligibilityInput, clientIp: string) => eligibility(input, clientIp, context),
+    estimateFees: (input: EstimateFeesInput) =>
+      countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
+    /** A sponsored transaction counts for `clientIp`. */
+    submit: (input: SubmitInput, clientIp: string) =>
+      countOutcome(requests, 'submit', submit(input, clientIp, context)),
+    submitRegistration: (input: SubmitRegistrationInput, clientIp: string) =>
+      countOutcome(sponsored.requests, 'submitRegistration', submitRegistration(input, clientIp, context)),
+    /** Throws TRANSACTION_NOT_FOUND. */
+    get: async (id: string) => toRecord(await context.store.get(id)),
+    /** Throws TRANSACTION_NOT_FOUND. */
+    getBySignature: async (signature: string) => toRecord(await context.store.getBySignature(signature)),
+    /** Calls the node. Throws TRANSACTION_NOT_FOUND and LEDGER_UNAVAILABLE. */
+    onLedger: (signature: string) => readLedgerTransaction(signature, context),
+    watch: (id: string) => watchTransaction(id, context),
+    /** For the indexer of this process. */
+    selfSent: createSelfSent(context),
+    /** Follows transactions until they are final. Started by processes with the role `api`. */
+    tracker: {
+      start: (): void => loops.forEach((loop) => loop.start()),
+      stop: async (): Promise<void> => {
+        await Promise.all(loops.map((loop) => loop.stop()))
+      },
+    },
+    /** Null while sponsorship is off. */
+    feePayer: options.sponsor && options.sponsor.signer.pubkey,
+    /** Whether sponsorship is on and the fee payer has at least its minimum balance. */
+    isSponsorshipOn: () => hasMinBalance(context.sponsor),
+  }
+}
+
+/** Health reports do not wait longer for a node. Milliseconds. */
+const BALANCE_TIMEOUT_MS = 2_000
+
+async function hasMinBalance(sponsor: Sponsor | null): Promise<boolean> {
+  if (sponsor === null) return false
+  const { amounts, limits } = sponsor
+  const balance = await withTimeout(BALANCE_TIMEOUT_MS, amounts.feePayerBalance.get()).catch(() => null)
+  return balance !== null && balance >= limits.minBalance
+}
