@@ -20,7 +20,7 @@ import {
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
-import { createTransactionStore, type TransactionRow } from './transaction-store.ts'
+import { TransactionStore, type TransactionRow } from './transaction-store.ts'
 import { storableFailure } from './transitions.ts'
 
 const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
@@ -197,7 +197,7 @@ function signAndStore(
       })
       .execute()
     const bytes = await sign(transaction, context)
-    return createTransactionStore(trx).update(row, {
+    return new TransactionStore(trx).update(row, {
       status: 'submitted',
       signed_tx: Buffer.from(bytes).toString('base64'),
       // From now on the row of `sponsorships` counts for the client that submitted it.

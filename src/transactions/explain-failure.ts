@@ -14,9 +14,14 @@ import {
   type Pubkey,
 } from '@agent-registry/solana'
 import { decimalText } from '../domain/decimal-text.ts'
-import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { TransactionsContext } from './context.ts'
-import { type LedgerAccount, readAccounts, readRent, tokenAccount } from './ledger-state.ts'
+import {
+  type LedgerAccount,
+  nullIfLedgerError,
+  readAccounts,
+  readRent,
+  tokenAccount,
+} from './ledger-state.ts'
 import { accountOf, failedInstruction, missingLamports, transactionErrorText } from './error-text.ts'
 
 type Context = Pick<TransactionsContext, 'rpc' | 'registryProgram'>
@@ -42,12 +47,8 @@ export async function explainFailure(
   context: Context,
 ): Promise<string> {
   const message = parseMessage(bytes)
-  const reason = await reasonOf({ err, logs }, message, bytes, context).catch(undefinedIfNoNode)
-  return transactionErrorText(err, message, context.registryProgram, logs, reason)
-}
-
-function undefinedIfNoNode(error: unknown): undefined {
-  if (!(error instanceof LedgerRpcError)) throw error
+  const reason = await reasonOf({ err, logs }, message, bytes, context).catch(nullIfLedgerError)
+  return transactionErrorText(err, message, context.registryProgram, logs, reason ?? undefined)
 }
 
 async function reasonOf(

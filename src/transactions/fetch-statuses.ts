@@ -1,10 +1,11 @@
-import { MAX_TRANSACTION_VERSION, parseTransaction } from '@agent-registry/solana'
+import { parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
-import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts'
+import { UncertainResultError } from '../ledger/rpc/rpc-error.ts'
 import type { TransactionsContext } from './context.ts'
 import type { TransactionRow } from './transaction-store.ts'
 import { transactionErrorText } from './error-text.ts'
+import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
 
 /** The status of a submitted transaction on the ledger. */
 export type LedgerStatus =
@@ -116,26 +117,12 @@ async function executionFailure(
   { rpc, registryProgram }: Context,
 ): Promise<TransactionFailure> {
   const { message } = parseTransaction(Buffer.from(signed_tx ?? '', 'base64'))
-  const logs = await fetchLogs(rpc, signature ?? '')
+  // Without a node that returns them, the failure has no logs.
+  const found = await fetchTransaction<{ meta: { logMessages?: string[] | null } | null }>(
+    rpc,
+    signature ?? '',
+  ).catch(nullIfLedgerError)
+  const logs = found?.meta?.logMessages
   const text = transactionErrorText(err, message, registryProgram, logs ?? [])
   return { code: 'execution_failed', message: text, ...(logs && { logs }) }
-}
-
-/** Null if the node does not return them: the failure is reported without logs. */
-async function fetchLogs(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
-  const config = {
-    encoding: 'base64',
-    commitment: 'confirmed',
-    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
-  }
-  try {
-    const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
-      'getTransaction',
-      [signature, config],
-    )
-    return found?.meta?.logMessages ?? null
-  } catch (error) {
-    if (error instanceof LedgerRpcError) return null
-    throw error
-  }
 }

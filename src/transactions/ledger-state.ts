@@ -1,4 +1,4 @@
-import { type Pubkey, pubkeyFromBytes, TOKEN_PROGRAM } from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION, type Pubkey, pubkeyFromBytes, TOKEN_PROGRAM } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import { withTimeout } from '../platform/async/with-timeout.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
@@ -23,6 +23,12 @@ export async function mapLedgerError<Result>(call: Promise<Result>): Promise<Res
     if (error instanceof LedgerRpcError) throw new DomainError('LEDGER_UNAVAILABLE', {}, { cause: error })
     throw error
   }
+}
+
+/** For calls without which less is known. Throws other errors. */
+export function nullIfLedgerError(error: unknown): null {
+  if (error instanceof LedgerRpcError) return null
+  throw error
 }
 
 /** The newest confirmed block. */
@@ -171,4 +177,16 @@ export function tokenAccount(account: LedgerAccount | null | undefined): TokenAc
     amount: data.readBigUInt64LE(AMOUNT_OFFSET),
     isFrozen: data[STATE_OFFSET] === FROZEN,
   }
+}
+
+/** A transaction of the ledger at `confirmed`. Null if the node does not have it. */
+export function fetchTransaction<Found>(
+  rpc: LedgerCalls,
+  signature: string,
+  encoding: 'base64' | 'json' = 'base64',
+): Promise<Found | null> {
+  return rpc.call('getTransaction', [
+    signature,
+    { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION },
+  ])
 }

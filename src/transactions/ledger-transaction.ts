@@ -1,5 +1,4 @@
 import {
-  MAX_TRANSACTION_VERSION,
   type Message,
   parseMessage,
   parseTransaction,
@@ -10,7 +9,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
-import { mapLedgerError } from './ledger-state.ts'
+import { fetchTransaction, mapLedgerError } from './ledger-state.ts'
 import type { TransactionRecord } from './transaction-store.ts'
 
 /** A transaction as the ledger has it. Amounts are decimal text. */
@@ -66,12 +65,6 @@ interface FoundTransaction {
   } | null
 }
 
-const CONFIG = {
-  encoding: 'base64',
-  commitment: 'confirmed',
-  maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
-}
-
 /**
  * Reads a transaction from the ledger. The node is asked only for transactions that called the
  * registry or were sent by the relay. Throws TRANSACTION_NOT_FOUND for others, also if they exist.
@@ -82,7 +75,7 @@ export async function readLedgerTransaction(
 ): Promise<LedgerTransaction> {
   const known = await findFinality(kysely, signature)
   if (known === null) throw new DomainError('TRANSACTION_NOT_FOUND')
-  const found = await mapLedgerError(rpc.call<FoundTransaction | null>('getTransaction', [signature, CONFIG]))
+  const found = await mapLedgerError(fetchTransaction<FoundTransaction>(rpc, signature))
   // Not landed, removed by a fork, or older than what the node keeps.
   if (!found?.meta) throw new DomainError('TRANSACTION_NOT_FOUND')
   const { meta, slot, blockTime } = found

@@ -31,7 +31,7 @@ import {
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, maxCost, SPONSOR_POLICY } from './sponsor-policy.ts'
-import { createTransactionStore, type NewTransaction } from './transaction-store.ts'
+import { TransactionStore, type NewTransaction } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -242,7 +242,7 @@ async function storeRegistration(
   const ledger = await readLedgerTime(context)
   await withUsageLock(context, async (trx) => {
     checkClientQuota(await readUsage(trx, request, ledger), context.sponsor.limits)
-    await createTransactionStore(trx).insertSimulated({ ...row, registration: request })
+    await new TransactionStore(trx).insertSimulated({ ...row, registration: request })
   })
 }
 

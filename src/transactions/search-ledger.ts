@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import {
-  MAX_TRANSACTION_VERSION,
   parseMessage,
   parseTransaction,
   type Pubkey,
@@ -16,6 +15,7 @@ import { verifyEd25519 } from '../domain/ed25519.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TransactionsContext } from './context.ts'
 import { fetchFinalizedHeight } from './fetch-statuses.ts'
+import { fetchTransaction } from './ledger-state.ts'
 import { SEARCH_LIMITS } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
 import { matchesPrepared, matchKey, ownRows } from './match.ts'
@@ -155,7 +155,7 @@ export async function findLanded(
   /** False if the transaction could not be read. */
   const compare = async (info: SignatureInfo): Promise<boolean> => {
     if (!budget.take()) return false
-    const transaction = await fetchTransaction(rpc, info.signature)
+    const transaction = await readTransaction(rpc, info.signature)
     if (transaction === 'missing') return false
     unread.delete(info)
     if (transaction === 'unreadable') return true
@@ -204,24 +204,13 @@ export async function findLanded(
   return results
 }
 
-/**
- * A transaction of the ledger. `unreadable`: it has a newer version than can be read.
- * `missing`: no node returns it.
- */
-export async function fetchTransaction(
+/** `unreadable`: it has a newer version than can be read. `missing`: no node returns it. */
+async function readTransaction(
   rpc: LedgerCalls,
   signature: string,
 ): Promise<WireTransaction | 'unreadable' | 'missing'> {
-  const config = {
-    encoding: 'base64',
-    commitment: 'confirmed',
-    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
-  }
   try {
-    const found = await rpc.call<{ transaction: [string, string] } | null>('getTransaction', [
-      signature,
-      config,
-    ])
+    const found = await fetchTransaction<{ transaction: [string, string] }>(rpc, signature)
     return found === null ? 'missing' : parseTransaction(Buffer.from(found.transaction[0], 'base64'))
   } catch (error) {
     if (error instanceof WireError) return 'unreadable'

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue'
-import { MAX_TRANSACTION_VERSION, type WireTransaction } from '@agent-registry/solana'
+import type { WireTransaction } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import type { RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
 import type { SeenTransaction } from '../ledger/indexer/context.ts'
-import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { TransactionsContext } from './context.ts'
 import { matchKey, ownRows } from './match.ts'
@@ -90,23 +90,13 @@ async function fetchFailed(
   const failed = seen.filter(({ transaction }) => transaction === null).map(({ signature }) => signature)
   if (failed.length === 0 || (await store.countOpen()).unsubmitted === 0) return []
   const known = await store.findSignatures(failed)
-  const config = {
-    encoding: 'json',
-    commitment: 'confirmed',
-    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
-  }
   const wanted = failed.filter((signature) => !known.has(signature)).slice(0, SEEN_LIMITS.fetches)
   const fetched = await Promise.all(
     wanted.map((signature) =>
-      rpc.call<RpcTransaction | null>('getTransaction', [signature, config]).catch(nullIfLedgerError),
+      fetchTransaction<RpcTransaction>(rpc, signature, 'json').catch(nullIfLedgerError),
     ),
   )
   return readable(fetched.map((transaction) => ({ transaction })))
-}
-
-function nullIfLedgerError(error: unknown): null {
-  if (error instanceof LedgerRpcError) return null
-  throw error
 }
 
 async function confirmPrepared(landed: readonly Landed[], context: TransactionsContext): Promise<void> {

@@ -1,4 +1,3 @@
-import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Counter } from 'prom-client'
 import type { Database } from '../db/database.ts'
@@ -6,6 +5,7 @@ import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { TransactionsContext } from './context.ts'
+import { fetchTransaction } from './ledger-state.ts'
 
 const CLEANUP_MS = 3_600_000
 const BATCH = 20
@@ -56,10 +56,7 @@ async function recordSpending(
   { kysely, rpc }: TransactionsContext,
   counter: Counter<'kind'>,
 ): Promise<void> {
-  const transaction = await rpc.call<LandedTransaction | null>('getTransaction', [
-    signature,
-    { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION },
-  ])
+  const transaction = await fetchTransaction<LandedTransaction>(rpc, signature)
   const meta = transaction?.meta ?? null
   if (meta === null && !overdue) return
   const spent = meta === null ? null : (meta.preBalances[0] ?? 0) - (meta.postBalances[0] ?? 0)

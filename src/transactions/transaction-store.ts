@@ -79,8 +79,7 @@ export type TransactionChange = Omit<
   'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height' | 'blockhash_slot'
 >
 
-export type TransactionStore = ReturnType<typeof createTransactionStore>
-
+const TABLE = 'prepared_transactions'
 const DAY_MS = 86_400_000
 /** How long settled rows are kept. */
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
@@ -92,168 +91,171 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * Reads and writes prepared_transactions. Calls `onOutcome` when `update` makes a row confirmed or
  * failed.
  */
-export function createTransactionStore(
-  kysely: Kysely<Database>,
-  onOutcome: (row: TransactionRow) => void = () => undefined,
-) {
-  const table = 'prepared_transactions'
-  const find = async (id: string): Promise<TransactionRow | null> => {
-    if (!ID.test(id)) return null
-    return (await kysely.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+export class TransactionStore {
+  readonly #kysely: Kysely<Database>
+  readonly #onOutcome: (row: TransactionRow) => void
+
+  constructor(kysely: Kysely<Database>, onOutcome: (row: TransactionRow) => void = () => undefined) {
+    this.#kysely = kysely
+    this.#onOutcome = onOutcome
   }
-  return {
-    insertSimulated: async (transaction: NewTransaction): Promise<void> => {
-      const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
-      const { matchKey = null, registration } = transaction
-      const { codeHash = null, clientNetwork = null, wallet = null } = registration ?? {}
-      const now = new Date(transaction.now)
-      // Does not wait for the disk. If the database crashes now, the client prepares again.
-      await sql`
-        with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
-        insert into prepared_transactions
-          (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored,
-            invite_code_hash, client_network, wallet, next_check_at, created_at)
-        select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot},
-          ${sponsored}, ${codeHash}, ${clientNetwork}, ${wallet}, ${now}::timestamptz, ${now}::timestamptz
-        from asynchronous_commit
-      `.execute(kysely)
-    },
 
-    find,
+  async insertSimulated(transaction: NewTransaction): Promise<void> {
+    const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
+    const { matchKey = null, registration } = transaction
+    const { codeHash = null, clientNetwork = null, wallet = null } = registration ?? {}
+    const now = new Date(transaction.now)
+    // Does not wait for the disk. If the database crashes now, the client prepares again.
+    await sql`
+      with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
+      insert into prepared_transactions
+        (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored,
+          invite_code_hash, client_network, wallet, next_check_at, created_at)
+      select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot},
+        ${sponsored}, ${codeHash}, ${clientNetwork}, ${wallet}, ${now}::timestamptz, ${now}::timestamptz
+      from asynchronous_commit
+    `.execute(this.#kysely)
+  }
 
-    /** Throws TRANSACTION_NOT_FOUND. */
-    get: async (id: string): Promise<TransactionRow> => {
-      const row = await find(id)
-      if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
-      return row
-    },
+  async find(id: string): Promise<TransactionRow | null> {
+    if (!ID.test(id)) return null
+    const query = this.#kysely.selectFrom(TABLE).selectAll().where('id', '=', id)
+    return (await query.executeTakeFirst()) ?? null
+  }
 
-    /** Throws TRANSACTION_NOT_FOUND. */
-    getBySignature: async (signature: string): Promise<TransactionRow> => {
-      const query = kysely.selectFrom(table).selectAll().where('signature', '=', signature)
-      const row = signatureBytes(signature) ? await query.executeTakeFirst() : undefined
-      if (row === undefined) throw new DomainError('TRANSACTION_NOT_FOUND')
-      return row
-    },
+  /** Throws TRANSACTION_NOT_FOUND. */
+  async get(id: string): Promise<TransactionRow> {
+    const row = await this.find(id)
+    if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
+    return row
+  }
 
-    /** Null if another process has written the row since it was read: then nothing is written. */
-    update: async (row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null> => {
-      const written = await kysely
-        .updateTable(table)
-        .set({ ...change, version: row.version + 1 })
-        .where('id', '=', row.id)
-        .where('version', '=', row.version)
-        .returningAll()
-        .executeTakeFirst()
-      if (written === undefined) return null
-      const hasOutcome = written.status === 'confirmed' || written.status === 'failed'
-      if (hasOutcome && written.status !== row.status) onOutcome(written)
-      return written
-    },
+  /** Throws TRANSACTION_NOT_FOUND. */
+  async getBySignature(signature: string): Promise<TransactionRow> {
+    const query = this.#kysely.selectFrom(TABLE).selectAll().where('signature', '=', signature)
+    const row = signatureBytes(signature) ? await query.executeTakeFirst() : undefined
+    if (row === undefined) throw new DomainError('TRANSACTION_NOT_FOUND')
+    return row
+  }
 
-    /**
-     * Leases up to `limit` submitted rows that are due. No other process gets them before `until`.
-     */
-    claim: async (options: { now: number; until: number; limit: number }): Promise<TransactionRow[]> => {
-      const { rows } = await sql<TransactionRow>`
-        update prepared_transactions
-        set next_check_at = ${new Date(options.until)}, version = version + 1
-        where id in (
-          select id from prepared_transactions
-          where not settled and signed_tx is not null and next_check_at <= ${new Date(options.now)}
-          order by next_check_at limit ${options.limit} for update skip locked
-        )
-        returning *`.execute(kysely)
-      return rows
-    },
+  /** Null if another process has written the row since it was read: then nothing is written. */
+  async update(row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null> {
+    const written = await this.#kysely
+      .updateTable(TABLE)
+      .set({ ...change, version: row.version + 1 })
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .returningAll()
+      .executeTakeFirst()
+    if (written === undefined) return null
+    const hasOutcome = written.status === 'confirmed' || written.status === 'failed'
+    if (hasOutcome && written.status !== row.status) this.#onOutcome(written)
+    return written
+  }
 
-    /**
-     * Marks sponsored rows as failed that were not submitted before `blockHeight`. Nobody has the
-     * fee payer's signature of these, so they cannot have landed.
-     */
-    expireSponsored: async (blockHeight: number): Promise<void> => {
-      await sql`
-        update prepared_transactions
-        set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
-        where not settled and signed_tx is null and sponsored and last_valid_block_height < ${blockHeight}`.execute(
-        kysely,
+  /**
+   * Leases up to `limit` submitted rows that are due. No other process gets them before `until`.
+   */
+  async claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]> {
+    const { rows } = await sql<TransactionRow>`
+      update prepared_transactions
+      set next_check_at = ${new Date(options.until)}, version = version + 1
+      where id in (
+        select id from prepared_transactions
+        where not settled and signed_tx is not null and next_check_at <= ${new Date(options.now)}
+        order by next_check_at limit ${options.limit} for update skip locked
       )
-    },
+      returning *`.execute(this.#kysely)
+    return rows
+  }
 
-    /**
-     * Leases up to `limit` due rows that were not submitted before `blockHeight` and are not
-     * sponsored. `perPayer` limits the rows of one fee payer, so that it does not delay others.
-     */
-    claimExpired: async (options: {
-      blockHeight: number
-      now: number
-      until: number
-      limit: number
-      perPayer: number
-    }): Promise<TransactionRow[]> => {
-      const { blockHeight, now, until, limit, perPayer } = options
-      // The first key of a v0 message is the fee payer, bytes 6 to 37 counted from 1. These
-      // characters are 30 of its bytes: to decode 100,000 messages would take most of the time.
-      const { rows } = await sql<TransactionRow>`
-        with due as (
-          select id, next_check_at, row_number() over (
-            partition by substring(message from 9 for 40) order by next_check_at
-          ) as position
-          from prepared_transactions
-          where not settled and signed_tx is null and not sponsored
-            and last_valid_block_height < ${blockHeight} and next_check_at <= ${new Date(now)}
-        )
-        update prepared_transactions
-        set next_check_at = ${new Date(until)}, version = version + 1
-        where id in (
-          select id from prepared_transactions
-          where id in (select id from due where position <= ${perPayer} order by next_check_at limit ${limit})
-            and signed_tx is null and next_check_at <= ${new Date(now)}
-          for update skip locked
-        )
-        returning *`.execute(kysely)
-      return rows
-    },
+  /**
+   * Marks sponsored rows as failed that were not submitted before `blockHeight`. Nobody has the
+   * fee payer's signature of these, so they cannot have landed.
+   */
+  async expireSponsored(blockHeight: number): Promise<void> {
+    await sql`
+      update prepared_transactions
+      set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
+      where not settled and signed_tx is null and sponsored and last_valid_block_height < ${blockHeight}`.execute(
+      this.#kysely,
+    )
+  }
 
-    /** The newest rows of every status whose message has one of these keys. */
-    findByMatchKeys: (keys: readonly string[]): Promise<TransactionRow[]> =>
-      kysely
-        .selectFrom(table)
-        .selectAll()
-        .where('match_key', 'in', [...keys])
-        .orderBy('created_at', 'desc')
-        .limit(MAX_MATCHES)
-        .execute(),
+  /**
+   * Leases up to `limit` due rows that were not submitted before `blockHeight` and are not
+   * sponsored. `perPayer` limits the rows of one fee payer, so that it does not delay others.
+   */
+  async claimExpired(options: {
+    blockHeight: number
+    now: number
+    until: number
+    limit: number
+    perPayer: number
+  }): Promise<TransactionRow[]> {
+    const { blockHeight, now, until, limit, perPayer } = options
+    // The first key of a v0 message is the fee payer, bytes 6 to 37 counted from 1. These
+    // characters are 30 of its bytes: to decode 100,000 messages would take most of the time.
+    const { rows } = await sql<TransactionRow>`
+      with due as (
+        select id, next_check_at, row_number() over (
+          partition by substring(message from 9 for 40) order by next_check_at
+        ) as position
+        from prepared_transactions
+        where not settled and signed_tx is null and not sponsored
+          and last_valid_block_height < ${blockHeight} and next_check_at <= ${new Date(now)}
+      )
+      update prepared_transactions
+      set next_check_at = ${new Date(until)}, version = version + 1
+      where id in (
+        select id from prepared_transactions
+        where id in (select id from due where position <= ${perPayer} order by next_check_at limit ${limit})
+          and signed_tx is null and next_check_at <= ${new Date(now)}
+        for update skip locked
+      )
+      returning *`.execute(this.#kysely)
+    return rows
+  }
 
-    /** Which of these signatures the rows have. */
-    findSignatures: async (signatures: readonly string[]): Promise<Set<string | null>> => {
-      const rows = await kysely
-        .selectFrom(table)
-        .select('signature')
-        .where('signature', 'in', [...signatures])
-        .execute()
-      return new Set(rows.map((row) => row.signature))
-    },
+  /** The newest rows of every status whose message has one of these keys. */
+  findByMatchKeys(keys: readonly string[]): Promise<TransactionRow[]> {
+    return this.#kysely
+      .selectFrom(TABLE)
+      .selectAll()
+      .where('match_key', 'in', [...keys])
+      .orderBy('created_at', 'desc')
+      .limit(MAX_MATCHES)
+      .execute()
+  }
 
-    /**
-     * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
-     */
-    deleteOld: async (now: number): Promise<number> => {
-      const { numAffectedRows } = await sql`
-        delete from prepared_transactions
-        where settled and created_at < (
-          case when signed_tx is null then ${new Date(now - RETENTION_DAYS.unsubmitted * DAY_MS)}
-            else ${new Date(now - RETENTION_DAYS.submitted * DAY_MS)} end
-        )::timestamptz`.execute(kysely)
-      return Number(numAffectedRows)
-    },
+  /** Which of these signatures the rows have. */
+  async findSignatures(signatures: readonly string[]): Promise<Set<string | null>> {
+    const rows = await this.#kysely
+      .selectFrom(TABLE)
+      .select('signature')
+      .where('signature', 'in', [...signatures])
+      .execute()
+    return new Set(rows.map((row) => row.signature))
+  }
 
-    /** Counts the rows that are not settled. */
-    countOpen: async (): Promise<{ submitted: number; unsubmitted: number }> => {
-      const { rows } = await sql<{ submitted: number; unsubmitted: number }>`
-        select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted
-        from prepared_transactions where not settled`.execute(kysely)
-      return rows[0] ?? { submitted: 0, unsubmitted: 0 }
-    },
+  /**
+   * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
+   */
+  async deleteOld(now: number): Promise<number> {
+    const { numAffectedRows } = await sql`
+      delete from prepared_transactions
+      where settled and created_at < (
+        case when signed_tx is null then ${new Date(now - RETENTION_DAYS.unsubmitted * DAY_MS)}
+          else ${new Date(now - RETENTION_DAYS.submitted * DAY_MS)} end
+      )::timestamptz`.execute(this.#kysely)
+    return Number(numAffectedRows)
+  }
+
+  /** Counts the rows that are not settled. */
+  async countOpen(): Promise<{ submitted: number; unsubmitted: number }> {
+    const { rows } = await sql<{ submitted: number; unsubmitted: number }>`
+      select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted
+      from prepared_transactions where not settled`.execute(this.#kysely)
+    return rows[0] ?? { submitted: 0, unsubmitted: 0 }
   }
 }

@@ -23,7 +23,7 @@ import { createSpendingRecorder } from './spending-recorder.ts'
 import { checkPolicyTable, createLedgerAmounts, SPONSOR_POLICY } from './sponsor-policy.ts'
 import { submit, type SubmitInput, submitRegistration, type SubmitRegistrationInput } from './submit.ts'
 import { createExpiryLoop, createTracker } from './tracker.ts'
-import { createTransactionStore, toRecord } from './transaction-store.ts'
+import { toRecord, type TransactionRow, TransactionStore } from './transaction-store.ts'
 import { TransactionUpdates, watchTransaction } from './watch.ts'
 
 export type Transactions = ReturnType<typeof createTransactions>
@@ -34,38 +34,28 @@ export type Transactions = ReturnType<typeof createTransactions>
  */
 export function createTransactions(options: TransactionsOptions) {
   checkPolicyTable(SPONSOR_POLICY, registryIdl)
-  const { kysely, rpc, clock, registryProgram, metrics = createMetrics() } = options
+  const { metrics = createMetrics() } = options
   const { requests, transactions } = createRelayMetrics(metrics)
-  const amounts = options.sponsor && createLedgerAmounts(rpc, clock, options.sponsor.signer.pubkey)
-  const sponsored = createSponsorshipMetrics(metrics, kysely, amounts)
+  const amounts =
+    options.sponsor && createLedgerAmounts(options.rpc, options.clock, options.sponsor.signer.pubkey)
+  const sponsored = createSponsorshipMetrics(metrics, options.kysely, amounts)
+  const sponsor = options.sponsor &&
+    amounts && {
+      ...options.sponsor,
+      amounts,
+      signing: new PQueue({ concurrency: 1 }),
+      requests: sponsored.requests,
+    }
   const context: TransactionsContext = {
-    timing: RELAY_TIMING,
-    newId: randomUUID,
-    ...options,
-    addresses: registryAddresses(registryProgram),
-    allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
-    store: createTransactionStore(kysely, (row) =>
-      transactions.inc({
-        status: row.status,
-        error: row.error?.code ?? 'none',
-        sponsored: String(row.sponsored),
-      }),
+    ...createContext(options, ({ status, error, sponsored: isSponsored }) =>
+      transactions.inc({ status, error: error?.code ?? 'none', sponsored: String(isSponsored) }),
     ),
-    updates: new TransactionUpdates(),
-    head: createChainHead(rpc, clock),
-    fees: createPriorityFees(rpc, clock),
+    sponsor,
     wakeTracker: () => tracker.wake(),
-    sponsor: options.sponsor &&
-      amounts && {
-        ...options.sponsor,
-        amounts,
-        signing: new PQueue({ concurrency: 1 }),
-        requests: sponsored.requests,
-      },
   }
   const tracker = createTracker(context)
   const loops = [tracker, createExpiryLoop(context)]
-  if (context.sponsor !== null) loops.push(createSpendingRecorder(context, sponsored.spent))
+  if (sponsor !== null) loops.push(createSpendingRecorder(context, sponsored.spent))
 
   return {
     prepare: (input: PrepareInput) => countOutcome(requests, 'prepare', prepare(input, context)),
@@ -103,6 +93,24 @@ export function createTransactions(options: TransactionsOptions) {
     feePayer: options.sponsor && options.sponsor.signer.pubkey,
     /** Whether sponsorship is on and the fee payer has at least its minimum balance. */
     isSponsorshipOn: () => hasMinBalance(context.sponsor),
+  }
+}
+
+function createContext(
+  options: TransactionsOptions,
+  onOutcome: (row: TransactionRow) => void,
+): Omit<TransactionsContext, 'sponsor' | 'wakeTracker'> {
+  const { kysely, rpc, clock, registryProgram } = options
+  return {
+    timing: RELAY_TIMING,
+    newId: randomUUID,
+    ...options,
+    addresses: registryAddresses(registryProgram),
+    allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
+    store: new TransactionStore(kysely, onOutcome),
+    updates: new TransactionUpdates(),
+    head: createChainHead(rpc, clock),
+    fees: createPriorityFees(rpc, clock),
   }
 }
 
