@@ -26,7 +26,7 @@ export interface PreparedTransaction {
   readonly sponsored: boolean
 }
 
-export interface ComputeBudget {
+interface ComputeBudget {
   /** Compute units. */
   readonly limit: number
   /** Micro-lamports per compute unit. */

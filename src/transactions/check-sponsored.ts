@@ -17,7 +17,7 @@ import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { costExceeded, networkFee, SPONSOR_POLICY, type WalletAccounts } from './sponsor-policy.ts'
 
-export interface Parties {
+interface Parties {
   readonly feePayer: Pubkey
   readonly wallet: Pubkey
 }

@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import type { RegistryAddresses } from '@agent-registry/program'
-import { parseMessage, type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
+import { type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
 import { clientNetwork } from '../domain/client-network.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -11,6 +11,7 @@ import { checkMessage } from './check-sponsored.ts'
 import type { SponsorContext } from './context.ts'
 import { explainFailure } from './explain-failure.ts'
 import { mapLedgerError } from './ledger-state.ts'
+import { preparedMessage } from './match.ts'
 import {
   checkQuota,
   type Funds,
@@ -27,11 +28,12 @@ const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
 
 /** What a sponsored transaction was prepared for. The wallet is its second signer. */
 export function readPrepared(
-  { message, invite_code_hash: codeHash }: TransactionRow,
+  row: TransactionRow,
   addresses: RegistryAddresses,
 ): Omit<SponsorshipRequest, 'clientNetwork'> {
-  const [, wallet] = parseMessage(Buffer.from(message, 'base64')).staticKeys
+  const [, wallet] = preparedMessage(row).staticKeys
   if (wallet === undefined) throw new Error('a sponsored transaction has no wallet')
+  const { invite_code_hash: codeHash } = row
   const kind = codeHash === null ? 'transaction' : 'registration'
   return { kind, wallet, agentPda: addresses.agent(wallet), codeHash }
 }

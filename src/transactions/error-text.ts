@@ -82,7 +82,7 @@ export function missingLamports(logs: readonly string[]): { has: bigint; needs: 
 }
 
 /** The reason that the System program or a token program logged for its error 0x1. */
-export function reasonInLogs(logs: readonly string[]): string | undefined {
+function reasonInLogs(logs: readonly string[]): string | undefined {
   const lamports = missingLamports(logs)
   if (lamports !== undefined)
     return `an account has ${lamports.has} lamports, and the transfer needs ${lamports.needs}`

@@ -153,7 +153,7 @@ export async function readAccounts(
   return value
 }
 
-export interface TokenAccount {
+interface TokenAccount {
   readonly mint: Pubkey
   readonly owner: Pubkey
   /** Base units. */

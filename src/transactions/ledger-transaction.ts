@@ -1,15 +1,10 @@
-import {
-  type Message,
-  parseMessage,
-  parseTransaction,
-  type Pubkey,
-  signatureBytes,
-} from '@agent-registry/solana'
+import { type Message, parseTransaction, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { fetchTransaction, mapLedgerError } from './ledger-state.ts'
+import { preparedMessage } from './match.ts'
 import type { TransactionRecord } from './transaction-store.ts'
 
 /** A transaction as the ledger has it. Amounts are decimal text. */
@@ -147,7 +142,7 @@ export interface MessageInstruction {
 }
 
 /** The addresses that a node read from the lookup tables of a transaction. */
-export interface LoadedAddresses {
+interface LoadedAddresses {
   readonly writable: readonly Pubkey[]
   readonly readonly: readonly Pubkey[]
 }
@@ -167,8 +162,8 @@ export function messageAccounts(message: Message, loaded?: LoadedAddresses | nul
   ]
 }
 
-export function preparedInstructions({ message }: TransactionRecord): MessageInstruction[] {
-  return messageInstructions(parseMessage(Buffer.from(message, 'base64')))
+export function preparedInstructions(record: TransactionRecord): MessageInstruction[] {
+  return messageInstructions(preparedMessage(record))
 }
 
 /** Accounts of lookup tables are left out if the addresses of the tables are not given. */

@@ -17,6 +17,11 @@ interface ResolvedInstruction {
   readonly data: Uint8Array
 }
 
+/** The message of a row or record, which is base64. */
+export function preparedMessage({ message }: { readonly message: string }): Message {
+  return parseMessage(Buffer.from(message, 'base64'))
+}
+
 /**
  * Whether a submitted message has the instructions, accounts, flags, payer, signers and blockhash
  * of the prepared one. Two changes that wallets make are allowed: inserted assertions of the
@@ -142,7 +147,7 @@ export function ownRows<Row extends Prepared>(
   rows: readonly Row[],
 ): readonly Row[] {
   const versions = rows.flatMap((row) => {
-    const prepared = parseMessage(Buffer.from(row.message, 'base64'))
+    const prepared = preparedMessage(row)
     if (!matchesPrepared(prepared, message)) return []
     return [{ row, isOwn: row.signature === signature || hasSameBudget(prepared, message) }]
   })

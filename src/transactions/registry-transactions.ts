@@ -11,7 +11,7 @@ import type { PriorityLevel } from './limits.ts'
 import type { Transactions } from './transactions.ts'
 import { readUsdcMint } from './wallets.ts'
 
-export interface OwnerInput {
+interface OwnerInput {
   /** base-58. The owner signs and pays. */
   readonly ownerPubkey: string
   readonly priorityLevel?: PriorityLevel | null
@@ -19,18 +19,18 @@ export interface OwnerInput {
   readonly sponsored?: boolean | null
 }
 
-export type RegisterAgentInput = Omit<OwnerInput, 'sponsored'> & {
+type RegisterAgentInput = Omit<OwnerInput, 'sponsored'> & {
   readonly [Field in keyof typeof REGISTER_FIELDS]: string
 } & {
   /** With it the service pays, as in POST /sponsor/register. */
   readonly inviteCode?: string | null
 }
 /** Absent fields do not change. */
-export type UpdateAgentInput = OwnerInput & {
+type UpdateAgentInput = OwnerInput & {
   readonly [Field in keyof typeof UPDATE_FIELDS]?: string | null
 }
 /** `amount`: USDC base units (6 decimals), u64 in decimal. */
-export type AmountInput = OwnerInput & { readonly amount: string }
+type AmountInput = OwnerInput & { readonly amount: string }
 
 export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 

@@ -1,12 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import {
-  parseMessage,
-  parseTransaction,
-  type Pubkey,
-  WireError,
-  type WireTransaction,
-} from '@agent-registry/solana'
+import { parseTransaction, type Pubkey, WireError, type WireTransaction } from '@agent-registry/solana'
 import bs58 from 'bs58'
 import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../ledger/rpc/rpc-error.ts'
 import type { SignatureInfo } from '../ledger/decode/rpc-transaction.ts'
@@ -18,8 +12,9 @@ import { fetchFinalizedHeight } from './fetch-statuses.ts'
 import { fetchTransaction } from './ledger-state.ts'
 import { SEARCH_LIMITS } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
-import { matchesPrepared, matchKey, ownRows } from './match.ts'
+import { matchesPrepared, matchKey, ownRows, preparedMessage } from './match.ts'
 
+/** What a search for an expired transaction found. */
 export type SearchResult =
   /** The prepared transaction, or a version of it that `match.ts` allows. */
   | { readonly kind: 'found'; readonly signature: string; readonly signedTx: string }
@@ -74,8 +69,8 @@ export async function searchLedger(
 }
 
 function groupByPayer(rows: readonly TransactionRow[]): Map<Pubkey, TransactionRow[]> {
-  return Map.groupBy(rows, ({ message }) => {
-    const [payer] = parseMessage(Buffer.from(message, 'base64')).staticKeys
+  return Map.groupBy(rows, (row) => {
+    const [payer] = preparedMessage(row).staticKeys
     if (payer === undefined) throw new Error('a prepared message has no fee payer')
     return payer
   })
@@ -149,7 +144,6 @@ export async function findLanded(
   const rowsToSearch = Math.max(1, Math.floor(SEARCH_LIMITS.verifications / (infos.length + 1)))
   const open = new Set(rows.slice(0, rowsToSearch))
   const unread = new Set(infos)
-
   const uncertain = new Set<TransactionRow>()
 
   /** False if the transaction could not be read. */
@@ -159,9 +153,7 @@ export async function findLanded(
     if (transaction === 'missing') return false
     unread.delete(info)
     if (transaction === 'unreadable') return true
-    const matches = [...open].filter((row) =>
-      matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message),
-    )
+    const matches = [...open].filter((row) => matchesPrepared(preparedMessage(row), transaction.message))
     if (matches.length === 0) return true
     const key = matchKey(transaction.message)
     const prepared = key === null ? [] : await store.findByMatchKeys([key])

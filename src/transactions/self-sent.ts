@@ -20,8 +20,6 @@ interface Landed {
   readonly key: string
 }
 
-export type SelfSent = ReturnType<typeof createSelfSent>
-
 /**
  * Finds prepared transactions among those that the indexer sees, because wallets can send them
  * themselves. What is missed here is found by the search after the transaction has expired.

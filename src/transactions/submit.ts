@@ -1,4 +1,4 @@
-import { parseMessage, parseTransaction, type WireTransaction } from '@agent-registry/solana'
+import { parseTransaction, type WireTransaction } from '@agent-registry/solana'
 import { DomainError, isDomainError } from '../domain/errors.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { countOutcome } from '../platform/metrics/metrics.ts'
@@ -6,7 +6,7 @@ import { sponsorContext, type TransactionsContext } from './context.ts'
 import { countersign, readPrepared } from './countersign.ts'
 import { inviteCodeHash } from './invite-codes.ts'
 import { mapLedgerError } from './ledger-state.ts'
-import { matchesPrepared } from './match.ts'
+import { matchesPrepared, preparedMessage } from './match.ts'
 import { checkSignatures, readSignedTransaction } from './read-transaction.ts'
 import { sendStored } from './send.ts'
 import { EXPIRED, toRecord, type TransactionRecord, type TransactionRow } from './transaction-store.ts'
@@ -108,8 +108,8 @@ async function checkAndStore(
   context: TransactionsContext,
 ): Promise<TransactionRow | null> {
   const { store, clock, timing } = context
-  const prepared = parseMessage(Buffer.from(row.message, 'base64'))
-  if (!matchesPrepared(prepared, transaction.message)) throw new DomainError('TRANSACTION_MISMATCH')
+  if (!matchesPrepared(preparedMessage(row), transaction.message))
+    throw new DomainError('TRANSACTION_MISMATCH')
   // The fee payer of a sponsored transaction is its first signer, and signs last.
   checkSignatures(transaction, row.sponsored ? 1 : 0)
   await checkNotExpired(row, context)

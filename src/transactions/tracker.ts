@@ -87,7 +87,7 @@ export async function settleExpired(
 }
 
 /** Settles rows that expired before they were submitted. The wallet may have sent them itself. */
-export async function settleUnsubmitted(context: TransactionsContext): Promise<void> {
+async function settleUnsubmitted(context: TransactionsContext): Promise<void> {
   const { clock, store, rpc, timing } = context
   const { blockHeight } = await fetchFinalizedHeight(rpc)
   await store.expireSponsored(blockHeight)

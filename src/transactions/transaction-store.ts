@@ -55,7 +55,7 @@ export const OUTCOME_UNKNOWN: TransactionFailure = {
 }
 
 /** What is stored with a sponsored registration. */
-export interface SponsoredRegistration {
+interface SponsoredRegistration {
   readonly codeHash: string | null
   /** It counts for this network while it can be signed. */
   readonly clientNetwork: string
