@@ -1,6 +1,6 @@
+import type { AccountMeta } from '@agent-registry/solana'
 import type {
   BalanceChange,
-  InstructionAccount,
   LedgerTransaction,
   MessageInstruction,
   TokenBalanceChange,
@@ -16,15 +16,11 @@ const MAX_ACCOUNTS = 128
 /** Nodes cut longer logs. */
 const LOG_LINES = 200
 
-const TransactionAccountRef = objectType<InstructionAccount>(
-  'TransactionAccount',
-  'An account of an instruction.',
-  {
-    pubkey: pubkey('Address of the account.'),
-    isSigner: bool('Whether the account signs the transaction.'),
-    isWritable: bool('Whether the transaction can change the account.'),
-  },
-)
+const TransactionAccountRef = objectType<AccountMeta>('TransactionAccount', 'An account of an instruction.', {
+  pubkey: pubkey('Address of the account.'),
+  isSigner: bool('Whether the account signs the transaction.'),
+  isWritable: bool('Whether the transaction can change the account.'),
+})
 
 export const TransactionInstructionRef = objectType<MessageInstruction>(
   'TransactionInstruction',

@@ -100,6 +100,16 @@ export function decodeBase64(text: string): Uint8Array | null {
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null
 }
 
+/** For the codec of the registry, which throws these for bytes that it cannot read. */
+export function nullIfMalformed<Decoded>(decode: () => Decoded): Decoded | null {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return null
+    throw error
+  }
+}
+
 function checkProgram({ programId, data }: NamedInstruction, allowed: ReadonlySet<Pubkey>): void {
   if (programId === COMPUTE_BUDGET_PROGRAM) throw new DomainError('COMPUTE_BUDGET_GIVEN')
   if (!allowed.has(programId)) throw new DomainError('PROGRAM_NOT_ALLOWED', { program: programId })

@@ -14,6 +14,7 @@ import {
   registryIdl,
 } from '@agent-registry/program'
 import { DomainError } from '../domain/errors.ts'
+import { nullIfMalformed } from './check-request.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { costExceeded, networkFee, SPONSOR_POLICY, type WalletAccounts } from './sponsor-policy.ts'
 
@@ -75,12 +76,7 @@ export function checkTransaction(
 }
 
 function definitionOf({ data }: NamedInstruction, place: string): IdlInstruction {
-  let name: string | undefined
-  try {
-    name = decodeInstruction(data)?.name
-  } catch (error) {
-    if (!(error instanceof RangeError || error instanceof TypeError)) throw error
-  }
+  const name = nullIfMalformed(() => decodeInstruction(data))?.name
   const definition = registryIdl.instructions.find((each) => each.name === name)
   if (definition === undefined) throw refused(place, 'its data is not a registry instruction')
   return definition

@@ -14,6 +14,7 @@ import {
   type Pubkey,
 } from '@agent-registry/solana'
 import { decimalText } from '../domain/decimal-text.ts'
+import { nullIfMalformed } from './check-request.ts'
 import type { TransactionsContext } from './context.ts'
 import {
   type LedgerAccount,
@@ -103,7 +104,7 @@ async function registryReason(
   const { programIdIndex, accounts, data } = message.instructions[position] ?? {}
   if (reason === undefined || accounts === undefined) return undefined
   if (message.staticKeys[programIdIndex ?? -1] !== registryProgram) return undefined
-  const decoded = decode(data ?? new Uint8Array())
+  const decoded = nullIfMalformed(() => decodeInstruction(data ?? new Uint8Array()))
   if (decoded === null) return undefined
 
   const names = registryIdl.instructions.find(({ name }) => name === decoded.name)?.accounts ?? []
@@ -141,15 +142,6 @@ function writtenBefore(position: number, message: Message): Set<Pubkey | undefin
   for (const { accounts } of message.instructions.slice(0, position))
     for (const index of accounts) if (isStaticWritable(message, index)) written.add(message.staticKeys[index])
   return written
-}
-
-function decode(data: Uint8Array): ReturnType<typeof decodeInstruction> {
-  try {
-    return decodeInstruction(data)
-  } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) return null
-    throw error
-  }
 }
 
 /** An instruction of the registry that failed. Accounts have the names of the IDL in camelCase. */
@@ -283,11 +275,6 @@ function read<Name extends keyof RegistryAccounts>(
 ): RegistryAccounts[Name] | undefined {
   const found = accounts.get(account)
   if (found?.owner !== program) return undefined
-  try {
-    const decoded = decodeAccount(Buffer.from(found.data[0], 'base64'))
-    return decoded?.name === type ? (decoded.data as RegistryAccounts[Name]) : undefined
-  } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) return undefined
-    throw error
-  }
+  const decoded = nullIfMalformed(() => decodeAccount(Buffer.from(found.data[0], 'base64')))
+  return decoded?.name === type ? (decoded.data as RegistryAccounts[Name]) : undefined
 }

@@ -5,7 +5,7 @@ import { UncertainResultError } from '../ledger/rpc/rpc-error.ts'
 import type { TransactionsContext } from './context.ts'
 import type { TransactionRow } from './transaction-store.ts'
 import { transactionErrorText } from './error-text.ts'
-import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
+import { fetchTransaction, nullIfLedgerError, readHead } from './ledger-state.ts'
 
 /** The status of a submitted transaction on the ledger. */
 export type LedgerStatus =
@@ -57,7 +57,7 @@ export async function fetchStatuses(
   }
   if (absent.length === 0) return statuses
 
-  const finalized = await fetchFinalizedHeight(rpc)
+  const finalized = await readHead(rpc, 'finalized')
   const expired = absent.filter((row) => row.last_valid_block_height < finalized.blockHeight)
   for (const row of absent) {
     const isBehind = recent.context.slot < (row.slot ?? 0)
@@ -73,15 +73,6 @@ export async function fetchStatuses(
     else if (history.context.slot >= finalized.slot) statuses.set(row.id, { kind: 'absent', expired: true })
   }
   return statuses
-}
-
-/** The height and the slot of the latest finalized block. */
-export async function fetchFinalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: number; slot: number }> {
-  const { blockHeight, absoluteSlot } = await rpc.call<{ blockHeight: number; absoluteSlot: number }>(
-    'getEpochInfo',
-    [{ commitment: 'finalized' }],
-  )
-  return { blockHeight, slot: absoluteSlot }
 }
 
 function signatureStatuses(

@@ -31,7 +31,7 @@ export function nullIfLedgerError(error: unknown): null {
   throw error
 }
 
-/** The newest confirmed block. */
+/** The newest block. */
 export interface LedgerHead {
   readonly slot: number
   /** A transaction can land while this is at most its `lastValidBlockHeight`. */
@@ -61,14 +61,7 @@ export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
     clock,
     freshMs: HEAD_MS,
     maxAgeMs: HEAD_MS,
-    load: async () => {
-      const {
-        absoluteSlot: slot,
-        blockHeight,
-        epoch,
-      } = await rpc.call<EpochInfo>('getEpochInfo', [{ commitment: 'confirmed' }])
-      return { slot, blockHeight, epoch }
-    },
+    load: () => readHead(rpc, 'confirmed'),
   })
   const lamportsPerByte = cachedValue({
     clock,
@@ -89,6 +82,12 @@ export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
       return (await mapLedgerError(lamportsPerByte.get())) * BigInt(ACCOUNT_OVERHEAD + bytes)
     },
   }
+}
+
+/** The newest block with this commitment. */
+export async function readHead(rpc: LedgerCalls, commitment: 'confirmed' | 'finalized'): Promise<LedgerHead> {
+  const { absoluteSlot, blockHeight, epoch } = await rpc.call<EpochInfo>('getEpochInfo', [{ commitment }])
+  return { slot: absoluteSlot, blockHeight, epoch }
 }
 
 /** Lamports, as the node reports them now. */

@@ -1,4 +1,10 @@
-import { type Message, parseTransaction, type Pubkey, signatureBytes } from '@agent-registry/solana'
+import {
+  type AccountMeta,
+  type Message,
+  parseTransaction,
+  type Pubkey,
+  signatureBytes,
+} from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -111,7 +117,7 @@ async function findFinality(
 
 /** An account that did not exist before or after has a balance of 0 then. */
 function tokenChanges(
-  accounts: readonly InstructionAccount[],
+  accounts: readonly AccountMeta[],
   before: readonly TokenBalance[],
   after: readonly TokenBalance[],
 ): TokenBalanceChange[] {
@@ -127,16 +133,10 @@ function tokenChanges(
   })
 }
 
-export interface InstructionAccount {
-  readonly pubkey: Pubkey
-  readonly isSigner: boolean
-  readonly isWritable: boolean
-}
-
 /** An instruction of a message, with its accounts by address. */
 export interface MessageInstruction {
   readonly programId: Pubkey
-  readonly accounts: readonly InstructionAccount[]
+  readonly accounts: readonly AccountMeta[]
   /** Base64. */
   readonly data: string
 }
@@ -148,7 +148,7 @@ interface LoadedAddresses {
 }
 
 /** All accounts of a message in order, first its own, then those of lookup tables. */
-export function messageAccounts(message: Message, loaded?: LoadedAddresses | null): InstructionAccount[] {
+export function messageAccounts(message: Message, loaded?: LoadedAddresses | null): AccountMeta[] {
   const { staticKeys, requiredSignatures, readonlySigned, readonlyUnsigned } = message
   const { writable, readonly: fixed } = loaded ?? { writable: [], readonly: [] }
   return [

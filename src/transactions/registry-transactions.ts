@@ -132,7 +132,11 @@ function instruction(program: Pubkey, name: string, accounts: Accounts, args: Ar
   const { programId, keys, data } = registryInstruction(program, name, accounts, args)
   return {
     programId: programId.toBase58(),
-    keys: keys.map((key) => ({ ...key, pubkey: key.pubkey.toBase58() })),
+    keys: keys.map(({ pubkey: key, isSigner, isWritable }) => ({
+      pubkey: key.toBase58(),
+      isSigner,
+      isWritable,
+    })),
     data: data.toString('base64'),
   }
 }

@@ -8,8 +8,7 @@ import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TransactionsContext } from './context.ts'
-import { fetchFinalizedHeight } from './fetch-statuses.ts'
-import { fetchTransaction } from './ledger-state.ts'
+import { fetchTransaction, readHead } from './ledger-state.ts'
 import { SEARCH_LIMITS } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
 import { matchesPrepared, matchKey, ownRows, preparedMessage } from './match.ts'
@@ -42,7 +41,7 @@ export async function searchLedger(
   { rpc, store, clock, timing }: Pick<TransactionsContext, 'rpc' | 'store' | 'clock' | 'timing'>,
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
-  const finalized = await fetchFinalizedHeight(rpc)
+  const finalized = await readHead(rpc, 'finalized')
   // The results are stored at the end, before another process can lease the rows.
   const budget = new SearchBudget(SEARCH_LIMITS.calls, clock, clock.now() + timing.leaseMs / 2)
   const searches: Search[] = []

@@ -2,10 +2,11 @@ import PQueue from 'p-queue'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { TransactionsContext } from './context.ts'
-import { fetchFinalizedHeight, fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
+import { fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
 import type { TransactionRow } from './transaction-store.ts'
 import { sendStored } from './send.ts'
 import { isExpired, onLedgerStatus, onSearchResult } from './transitions.ts'
+import { readHead } from './ledger-state.ts'
 import { SEARCH_LIMITS } from './limits.ts'
 import { searchLedger } from './search-ledger.ts'
 
@@ -89,7 +90,7 @@ export async function settleExpired(
 /** Settles rows that expired before they were submitted. The wallet may have sent them itself. */
 async function settleUnsubmitted(context: TransactionsContext): Promise<void> {
   const { clock, store, rpc, timing } = context
-  const { blockHeight } = await fetchFinalizedHeight(rpc)
+  const { blockHeight } = await readHead(rpc, 'finalized')
   await store.expireSponsored(blockHeight)
   const { rows: limit, rowsPerPayer: perPayer } = SEARCH_LIMITS
   const now = clock.now()
