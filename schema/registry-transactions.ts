@@ -72,22 +72,20 @@ const UpdateAgentInput = inputType(
 const values = 'The values of the instruction.'
 
 /** What all preparations have in common. `purpose` ends the sentence "a transaction that". */
-const preparation = (purpose: string, errors: readonly ErrorCode[] = []) => ({
-  extensions: {
-    rateLimit: 'prepare',
-    sponsoredRateLimit,
-    units: () => PREPARE_UNITS,
-    errors: [
-      'INVALID_PUBKEY' as const,
-      ...errors,
-      ...BUILD_ERRORS,
-      'AGENT_NOT_SPONSORED' as const,
-      ...SPONSOR_ERRORS,
-    ],
-  } as const,
-  type: PreparedTransactionRef,
-  description: `Builds and simulates a transaction that ${purpose}. The owner signs it. Then submit it.`,
-})
+function preparation(purpose: string, more: readonly ErrorCode[] = []) {
+  const errors: readonly ErrorCode[] = [
+    'INVALID_PUBKEY',
+    ...more,
+    ...BUILD_ERRORS,
+    'AGENT_NOT_SPONSORED',
+    ...SPONSOR_ERRORS,
+  ]
+  return {
+    extensions: { rateLimit: 'prepare' as const, sponsoredRateLimit, units: () => PREPARE_UNITS, errors },
+    type: PreparedTransactionRef,
+    description: `Builds and simulates a transaction that ${purpose}. The owner signs it. Then submit it.`,
+  }
+}
 
 builder.mutationFields((t) => ({
   prepareRegisterAgent: t.field({
