@@ -111,7 +111,7 @@ export const RegistryEventRef = builder.interfaceRef<LiveEvent>('RegistryEvent')
         const { signature } = event
         if (signature === null) return null
         try {
-          return await context.services.relay.onLedger(signature)
+          return await context.services.transactions.onLedger(signature)
         } catch (error) {
           // Nodes forget old transactions.
           if (isDomainError(error, 'TRANSACTION_NOT_FOUND')) return null

@@ -1,5 +1,10 @@
-import type { BalanceChange, LedgerTransaction, TokenBalanceChange } from '../src/relay/ledger-transaction.ts'
-import type { InstructionAccount, MessageInstruction } from '../src/relay/message-instructions.ts'
+import type { AccountMeta } from '@agent-registry/solana'
+import type {
+  BalanceChange,
+  LedgerTransaction,
+  MessageInstruction,
+  TokenBalanceChange,
+} from '../src/transactions/ledger-transaction.ts'
 import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'
 import { bool, int, list, nullable, objectType, of, pubkey, safeInt, text, time, u64 } from './columns.ts'
@@ -11,15 +16,11 @@ const MAX_ACCOUNTS = 128
 /** Nodes cut longer logs. */
 const LOG_LINES = 200
 
-const TransactionAccountRef = objectType<InstructionAccount>(
-  'TransactionAccount',
-  'An account of an instruction.',
-  {
-    pubkey: pubkey('Address of the account.'),
-    isSigner: bool('Whether the account signs the transaction.'),
-    isWritable: bool('Whether the transaction can change the account.'),
-  },
-)
+const TransactionAccountRef = objectType<AccountMeta>('TransactionAccount', 'An account of an instruction.', {
+  pubkey: pubkey('Address of the account.'),
+  isSigner: bool('Whether the account signs the transaction.'),
+  isWritable: bool('Whether the transaction can change the account.'),
+})
 
 export const TransactionInstructionRef = objectType<MessageInstruction>(
   'TransactionInstruction',
@@ -90,6 +91,6 @@ builder.queryField('ledgerTransaction', (t) =>
     description:
       'Reads a landed transaction from the ledger. Only transactions that called the registry program and succeeded, or that this service sent.',
     args: args({ signature: required(text('Signature, base-58.')) }),
-    resolve: (_, { signature }, { services }) => services.relay.onLedger(signature),
+    resolve: (_, { signature }, { services }) => services.transactions.onLedger(signature),
   }),
 )

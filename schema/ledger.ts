@@ -1,4 +1,4 @@
-import type { LedgerHead } from '../src/relay/ledger-state.ts'
+import type { LedgerHead } from '../src/transactions/ledger-state.ts'
 import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'
 import { int, objectType, safeInt } from './columns.ts'

@@ -4,7 +4,7 @@ import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import { isUuid } from '../src/domain/uuid.ts'
 import type { AttachedCredential } from '../src/identity/credentials/attached/credential-list.ts'
 import type { LiveEvent } from '../src/live-events/live-event.ts'
-import type { TransactionRecord } from '../src/relay/record.ts'
+import type { TransactionRecord } from '../src/transactions/transaction-store.ts'
 import type { AgentRow, StakeRow } from '../src/registry/rows.ts'
 import type { DeliveryRecord } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
@@ -73,7 +73,7 @@ async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | 
 
 async function findTransaction(id: string, { services }: GraphQLContext): Promise<TransactionRecord | null> {
   try {
-    return await services.relay.get(id)
+    return await services.transactions.get(id)
   } catch (error) {
     if (isDomainError(error, 'TRANSACTION_NOT_FOUND')) return null
     throw error

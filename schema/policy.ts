@@ -34,6 +34,8 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     /** The limit that counts each call, in addition to the units of the request; null for none. */
     rateLimit?: GuardedKind | null
+    /** One more limit that counts a call with these arguments, after `rateLimit`. */
+    sponsoredRateLimit?: (args: FieldArgs) => GuardedKind | null
     /**
      * Units that a call costs, from its arguments and those of the field around it. Default: one
      * for root fields, none for others.
@@ -91,15 +93,17 @@ export function applyPolicies(schema: GraphQLSchema): GraphQLSchema {
       }
   for (const operation of Object.values(OperationTypeNode)) {
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
-      const { rateLimit = null } = field.extensions
+      const { rateLimit = null, sponsoredRateLimit } = field.extensions
       if (rateLimit === null) continue
       const step = operation === OperationTypeNode.SUBSCRIPTION ? 'subscribe' : 'resolve'
       const resolve = field[step] ?? defaultFieldResolver
       field[step] = (source, args, context: GraphQLContext, info) => {
         const counted = context.count(rateLimit)
-        return counted === undefined
-          ? resolve(source, args, context, info)
-          : counted.then(() => resolve(source, args, context, info))
+        const sponsored = sponsoredRateLimit?.(args) ?? null
+        if (counted === undefined && sponsored === null) return resolve(source, args, context, info)
+        return Promise.resolve(counted)
+          .then(() => (sponsored === null ? undefined : context.count(sponsored)))
+          .then(() => resolve(source, args, context, info))
       }
     }
   }

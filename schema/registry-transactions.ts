@@ -1,14 +1,16 @@
-import type { InputRef } from '@pothos/core'
 import type { ErrorCode } from '../src/domain/errors.ts'
-import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
-import { PREPARE_UNITS } from '../src/relay/policy.ts'
-import type { RegistryTransactions } from '../src/relay/registry-transactions.ts'
+import { PREPARE_UNITS } from '../src/transactions/limits.ts'
 import { builder } from './builder.ts'
 import { bool, of, pubkey, text, u64 } from './columns.ts'
-import type { GraphQLContext } from './context.ts'
-import { args as argsOf, inputType, required, withDefault } from './inputs.ts'
+import { args, inputType, required, withDefault } from './inputs.ts'
 import { ServiceCategory } from './registry-enums.ts'
-import { BUILD_ERRORS, PreparedTransactionRef, PriorityLevel, SPONSOR_ERRORS } from './relay.ts'
+import {
+  BUILD_ERRORS,
+  PreparedTransactionRef,
+  PriorityLevel,
+  SPONSOR_ERRORS,
+  sponsoredRateLimit,
+} from './relay.ts'
 
 const OWNER = {
   ownerPubkey: required(pubkey('Wallet that owns the agent. It signs and pays.')),
@@ -67,85 +69,104 @@ const UpdateAgentInput = inputType(
   },
 )
 
-/** Counts what the service may pay for, in addition to `prepare`. */
-async function countSponsored(
-  { sponsored, inviteCode }: { readonly sponsored?: boolean | null; readonly inviteCode?: string | null },
-  { count }: GraphQLContext,
-): Promise<void> {
-  if (sponsored === true) await count('sponsoredPrepare')
-  if (inviteCode !== undefined && inviteCode !== null) await count('register')
+const values = 'The values of the instruction.'
+
+/** What all preparations have in common. `purpose` ends the sentence "a transaction that". */
+function preparation(purpose: string, more: readonly ErrorCode[] = []) {
+  const errors: readonly ErrorCode[] = [
+    'INVALID_PUBKEY',
+    ...more,
+    ...BUILD_ERRORS,
+    'AGENT_NOT_SPONSORED',
+    ...SPONSOR_ERRORS,
+  ]
+  return {
+    extensions: { rateLimit: 'prepare' as const, sponsoredRateLimit, units: () => PREPARE_UNITS, errors },
+    type: PreparedTransactionRef,
+    description: `Builds and simulates a transaction that ${purpose}. The owner signs it. Then submit it.`,
+  }
 }
 
-type Prepare<Input> = (input: Input, clientIp: string) => Promise<PreparedTransaction>
-/** The methods of the service that take this input. */
-type MethodWith<Input> = {
-  [Name in keyof RegistryTransactions]: RegistryTransactions[Name] extends Prepare<Input> ? Name : never
-}[keyof RegistryTransactions]
-
-interface Mutation {
-  /** What the transaction does: the end of the sentence "a transaction that". */
-  readonly purpose: string
-  /** Besides those of every preparation. */
-  readonly errors?: readonly ErrorCode[]
-}
-
-/** Adds a mutation for each of these methods, with its description. */
-function prepareMutations<Input extends object>(
-  type: InputRef<Input>,
-  methods: { readonly [Name in MethodWith<Input>]?: Mutation },
-): void {
-  for (const [method, { purpose, errors = [] }] of Object.entries(methods) as [MethodWith<Input>, Mutation][])
-    builder.mutationField(`prepare${method[0]?.toUpperCase()}${method.slice(1)}`, (t) =>
-      t.field({
-        extensions: {
-          rateLimit: 'prepare',
-          units: () => PREPARE_UNITS,
-          errors: ['INVALID_PUBKEY', ...errors, ...BUILD_ERRORS, 'AGENT_NOT_SPONSORED', ...SPONSOR_ERRORS],
-        },
-        type: PreparedTransactionRef,
-        description: `Builds and simulates a transaction that ${purpose}. The owner signs it. Then submit it.`,
-        args: argsOf({ input: required(of(type, 'The values of the instruction.')) }),
-        resolve: async (_, args, context) => {
-          const { input } = args as unknown as { input: Input }
-          await countSponsored(input, context)
-          const prepare = context.services.registryTransactions[method] as Prepare<Input>
-          return prepare(input, context.clientIp)
-        },
-      }),
-    )
-}
-
-prepareMutations(RegisterAgentInput, {
-  registerAgent: {
-    purpose: 'registers an agent',
-    errors: ['INVITE_CODE_INVALID', 'AGENT_EXISTS', 'WALLET_SPONSORED', 'SPONSOR_CLIENT_LIMIT'],
-  },
-})
-prepareMutations(UpdateAgentInput, { updateAgent: { purpose: 'changes the metadata of an agent' } })
-prepareMutations(StakeAmountInput, {
-  deposit: {
-    purpose: 'moves USDC from the owner’s associated token account to the stake of the agent',
-    errors: ['NOT_READY'],
-  },
-  requestWithdrawal: {
-    purpose: 'requests a withdrawal of stake. It can be completed after the cooldown',
-  },
-})
-prepareMutations(OwnerInput, {
-  suspendAgent: { purpose: 'suspends an agent' },
-  reactivateAgent: { purpose: 'ends a suspension by the owner' },
-  deactivateAgent: {
-    purpose: 'deactivates the owner’s agent permanently: it can never become active again',
-  },
-  closeAgent: { purpose: 'closes a deactivated agent without a stake', errors: ['AGENT_NOT_FOUND'] },
-  closeDeactivationRecord: { purpose: 'closes the record of a deactivation, 30 days after it' },
-  cancelWithdrawal: { purpose: 'cancels the requested withdrawal' },
-  completeWithdrawal: {
-    purpose: 'pays out the requested withdrawal to the owner’s associated token account, after the cooldown',
-    errors: ['NOT_READY'],
-  },
-  closeStake: {
-    purpose: 'closes the empty stake of a deactivated agent',
-    errors: ['STAKE_NOT_FOUND', 'NOT_READY'],
-  },
-})
+builder.mutationFields((t) => ({
+  prepareRegisterAgent: t.field({
+    ...preparation('registers an agent', [
+      'INVITE_CODE_INVALID',
+      'AGENT_EXISTS',
+      'WALLET_SPONSORED',
+      'SPONSOR_CLIENT_LIMIT',
+    ]),
+    args: args({ input: required(of(RegisterAgentInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.registerAgent(input, clientIp),
+  }),
+  prepareUpdateAgent: t.field({
+    ...preparation('changes the metadata of an agent'),
+    args: args({ input: required(of(UpdateAgentInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.updateAgent(input, clientIp),
+  }),
+  prepareSuspendAgent: t.field({
+    ...preparation('suspends an agent'),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.suspendAgent(input, clientIp),
+  }),
+  prepareReactivateAgent: t.field({
+    ...preparation('ends a suspension by the owner'),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.reactivateAgent(input, clientIp),
+  }),
+  prepareDeactivateAgent: t.field({
+    ...preparation('deactivates the owner’s agent permanently: it can never become active again'),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.deactivateAgent(input, clientIp),
+  }),
+  prepareCloseAgent: t.field({
+    ...preparation('closes a deactivated agent without a stake', ['AGENT_NOT_FOUND']),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.closeAgent(input, clientIp),
+  }),
+  prepareCloseDeactivationRecord: t.field({
+    ...preparation('closes the record of a deactivation, 30 days after it'),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.closeDeactivationRecord(input, clientIp),
+  }),
+  prepareDeposit: t.field({
+    ...preparation('moves USDC from the owner’s associated token account to the stake of the agent', [
+      'NOT_READY',
+    ]),
+    args: args({ input: required(of(StakeAmountInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) => services.registryTransactions.deposit(input, clientIp),
+  }),
+  prepareRequestWithdrawal: t.field({
+    ...preparation('requests a withdrawal of stake. It can be completed after the cooldown'),
+    args: args({ input: required(of(StakeAmountInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.requestWithdrawal(input, clientIp),
+  }),
+  prepareCancelWithdrawal: t.field({
+    ...preparation('cancels the requested withdrawal'),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.cancelWithdrawal(input, clientIp),
+  }),
+  prepareCompleteWithdrawal: t.field({
+    ...preparation(
+      'pays out the requested withdrawal to the owner’s associated token account, after the cooldown',
+      ['NOT_READY'],
+    ),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.completeWithdrawal(input, clientIp),
+  }),
+  prepareCloseStake: t.field({
+    ...preparation('closes the empty stake of a deactivated agent', ['STAKE_NOT_FOUND', 'NOT_READY']),
+    args: args({ input: required(of(OwnerInput, values)) }),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.registryTransactions.closeStake(input, clientIp),
+  }),
+}))

@@ -4,11 +4,12 @@ import {
   type TransactionFailure,
 } from '../src/domain/transaction-status.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
-import type { FeeEstimate } from '../src/relay/fees.ts'
-import { preparedInstructions } from '../src/relay/message-instructions.ts'
-import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/relay/policy.ts'
-import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
-import type { TransactionRecord } from '../src/relay/record.ts'
+import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
+import type { FeeEstimate } from '../src/transactions/fees.ts'
+import { preparedInstructions } from '../src/transactions/ledger-transaction.ts'
+import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/transactions/limits.ts'
+import type { PreparedTransaction } from '../src/transactions/build.ts'
+import type { TransactionRecord } from '../src/transactions/transaction-store.ts'
 import { builder } from './builder.ts'
 import { args, expected, inputType, required, withDefault } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
@@ -80,6 +81,12 @@ export const SPONSOR_ERRORS: readonly ErrorCode[] = [
   'FEE_PAYER_MISUSED',
   'SPONSOR_COST_EXCEEDED',
 ]
+/** The limit that counts what the service may pay for, in addition to `prepare`. */
+export function sponsoredRateLimit({ input }: Readonly<Record<string, unknown>>): GuardedKind | null {
+  const { sponsored, inviteCode = null } = input as { sponsored?: unknown; inviteCode?: unknown }
+  if (inviteCode !== null) return 'register'
+  return sponsored === true ? 'sponsoredPrepare' : null
+}
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   'TRANSACTION_MISMATCH',
   'INVALID_SIGNED_TRANSACTION',
@@ -193,7 +200,7 @@ builder.objectField(PreparedTransactionRef, 'transaction', (t) =>
   t.field({
     type: TransactionRef,
     description: 'The transaction with its status.',
-    resolve: ({ id }, _args, { services }) => services.relay.get(id),
+    resolve: ({ id }, _args, { services }) => services.transactions.get(id),
   }),
 )
 
@@ -205,7 +212,7 @@ builder.queryFields((t) => ({
     description:
       'Returns the current status of a prepared transaction. Simulated: it was not submitted. Submitted: it can still land. Confirmed: it is on the ledger. Failed: it can no longer land, unless its outcome is unknown.',
     args: args({ id: required(text('The `id` of the prepared transaction.', UUID_EXAMPLE)) }),
-    resolve: (_, { id }, { services }) => services.relay.get(id),
+    resolve: (_, { id }, { services }) => services.transactions.get(id),
   }),
   transactionBySignature: t.field({
     extensions: { errors: ['TRANSACTION_NOT_FOUND'] },
@@ -213,7 +220,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Returns the prepared transaction with this signature.',
     args: args({ signature: required(text('Signature, base-58.')) }),
-    resolve: (_, { signature }, { services }) => services.relay.getBySignature(signature),
+    resolve: (_, { signature }, { services }) => services.transactions.getBySignature(signature),
   }),
   feeEstimate: t.field({
     extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
@@ -228,7 +235,7 @@ builder.queryFields((t) => ({
         ),
       ),
     }),
-    resolve: (_, args, { services }) => services.relay.estimateFees(args),
+    resolve: (_, args, { services }) => services.transactions.estimateFees(args),
   }),
 }))
 
@@ -252,16 +259,19 @@ builder.mutationFields((t) => ({
       id: expected(text('The `id` of the prepared transaction.', UUID_EXAMPLE)),
       signedTx: expected(text('The transaction with all signatures, base64.', 'AQAAAAAAAAAA…')),
     }),
-    resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
+    resolve: (_, args, { services, clientIp }) => services.transactions.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
-    extensions: { rateLimit: 'prepare', units: () => PREPARE_UNITS, errors: PREPARE_ERRORS },
+    extensions: {
+      rateLimit: 'prepare',
+      sponsoredRateLimit,
+      units: () => PREPARE_UNITS,
+      errors: PREPARE_ERRORS,
+    },
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it.',
     args: args({ input: required(of(PrepareTransactionInput, 'The transaction to build.')) }),
-    resolve: async (_, { input }, { services, clientIp, count }) => {
-      if (input.sponsored === true) await count('sponsoredPrepare')
-      return services.relay.prepare(input, clientIp)
-    },
+    resolve: (_, { input }, { services: { transactions }, clientIp }) =>
+      input.sponsored === true ? transactions.prepareSponsored(input, clientIp) : transactions.prepare(input),
   }),
 }))

@@ -1,6 +1,6 @@
-import { PREPARE_UNITS } from '../src/relay/policy.ts'
+import { PREPARE_UNITS } from '../src/transactions/limits.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
-import type { Eligibility } from '../src/sponsorship/eligibility.ts'
+import type { Eligibility } from '../src/transactions/prepare.ts'
 import { builder } from './builder.ts'
 import { args, expected, inputType, required, withDefault } from './inputs.ts'
 import { bool, list, nullable, objectType, of, pubkey, text, u64 } from './columns.ts'
@@ -94,7 +94,7 @@ builder.queryFields((t) => ({
       wallet: expected(pubkey('Wallet of the future agent owner.')),
       code: expected(text('Invite code.', CODE_EXAMPLE)),
     }),
-    resolve: (_, args, { services, clientIp }) => services.sponsorship.eligibility(args, clientIp),
+    resolve: (_, args, { services, clientIp }) => services.transactions.eligibility(args, clientIp),
   }),
 }))
 
@@ -109,7 +109,8 @@ builder.mutationFields((t) => ({
     description:
       'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing.',
     args: args({ input: required(of(RegisterSponsoredInput, 'The registration to build.')) }),
-    resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.transactions.prepareRegistration(input, clientIp),
   }),
   submitSponsoredRegistration: t.field({
     extensions: {
@@ -127,7 +128,8 @@ builder.mutationFields((t) => ({
     description:
       'Takes the invite code, the wallet and the budget, adds the fee payer’s signature to a registration that its owner has signed, and sends it.',
     args: args({ input: required(of(SubmitSponsoredRegistrationInput, 'The signed registration.')) }),
-    resolve: (_, { input }, { services, clientIp }) => services.sponsorship.submit(input, clientIp),
+    resolve: (_, { input }, { services, clientIp }) =>
+      services.transactions.submitRegistration(input, clientIp),
   }),
   prepareSponsoredTransaction: t.field({
     extensions: {
@@ -140,6 +142,6 @@ builder.mutationFields((t) => ({
       'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`.',
     args: args({ input: required(of(PrepareSponsoredTransactionInput, 'The transaction to build.')) }),
     resolve: (_, { input }, { services, clientIp }) =>
-      services.relay.prepare({ ...input, sponsored: true }, clientIp),
+      services.transactions.prepareSponsored(input, clientIp),
   }),
 }))

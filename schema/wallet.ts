@@ -1,4 +1,4 @@
-import type { WalletBalance } from '../src/relay/wallet-balance.ts'
+import type { WalletBalance } from '../src/transactions/wallets.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'

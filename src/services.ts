@@ -14,17 +14,19 @@ import { createDidResolver, type DidResolver } from './identity/did-document.ts'
 import { createSessions, type Sessions } from './identity/sessions/sessions.ts'
 import type { SignInOrigins } from './identity/sessions/sign-in.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth.ts'
-import { createLedgerState, type LedgerState } from './relay/ledger-state.ts'
-import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
-import { createWallets, type FundWallet, type Wallets } from './relay/wallet-balance.ts'
+import { createLedgerState, type LedgerState } from './transactions/ledger-state.ts'
+import {
+  createRegistryTransactions,
+  type RegistryTransactions,
+} from './transactions/registry-transactions.ts'
+import { createWallets, type FundWallet, type Wallets } from './transactions/wallets.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import { createRecentEvents, type RecentEvents } from './live-events/recent-events.ts'
 import { databaseReader, type RegistryReader } from './registry/registry.ts'
-import type { RelayService } from './relay/relay.ts'
 import { createHealthService, type HealthService } from './health/health-service.ts'
 import type { FeePayerStatus, ServiceIdentity } from './health/info.ts'
-import type { SponsorshipService } from './sponsorship/sponsorship.ts'
+import type { Transactions } from './transactions/transactions.ts'
 import type { Roles } from './health/roles.ts'
 import { createRegistryProbe } from './ledger/registry-probe.ts'
 import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
@@ -50,11 +52,10 @@ export interface Services {
   readonly cards: CardReads
   readonly dids: DidResolver
   readonly credentials: Credentials
-  readonly relay: RelayService
+  readonly transactions: Transactions
   readonly registryTransactions: RegistryTransactions
   readonly wallets: Wallets
   readonly ledger: LedgerState
-  readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
   readonly sessions: Sessions
   readonly webhooks: WebhookService
@@ -77,8 +78,7 @@ export interface ServiceDependencies {
   /** For agents and stakes. Without it, PostgreSQL reads them. */
   readonly registry?: RegistryReader
   readonly rpc: LedgerCalls
-  readonly relay: RelayService
-  readonly sponsorship: SponsorshipService
+  readonly transactions: Transactions
   readonly credentials: Credentials
   readonly liveEvents: LiveEvents
   readonly clock: Clock
@@ -125,17 +125,14 @@ export function createServices(dependencies: ServiceDependencies): Services {
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(agents, dependencies.identity.program), tables),
     credentials: whenFilled(dependencies.credentials, tables),
-    relay: dependencies.relay,
+    transactions: dependencies.transactions,
     registryTransactions: createRegistryTransactions({
       kysely,
-      relay: dependencies.relay,
-      sponsorship: dependencies.sponsorship,
-      feePayer: dependencies.feePayer && pubkey(dependencies.feePayer.pubkey),
+      transactions: dependencies.transactions,
       program: pubkey(dependencies.identity.program),
     }),
     wallets: createWallets({ kysely, rpc, fund: dependencies.fundWallet ?? null }),
     ledger: createLedgerState(rpc, clock),
-    sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
     recentEvents: whenFilled(createRecentEvents(reads), tables),
     sessions,

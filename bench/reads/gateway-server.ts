@@ -11,12 +11,11 @@ import { startRegistry } from '../../src/registry/registry.ts'
 import { connectionOptions } from '../../src/db/session.ts'
 import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
-import { createRelay } from '../../src/relay/relay.ts'
+import { createTransactions } from '../../src/transactions/transactions.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createAdmission } from '../../src/platform/overload/admission.ts'
-import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { rolesOf } from '../../src/health/roles.ts'
 import { createServices } from '../../src/services.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
@@ -34,7 +33,7 @@ const orm = await openOrm({ url })
 const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
 const registryProgram = pubkey(registryIdl.address)
-const relay = createRelay({
+const transactions = createTransactions({
   kysely,
   rpc,
   clock: systemClock,
@@ -42,21 +41,7 @@ const relay = createRelay({
   allowedPrograms: null,
   submitWaitMs: 0,
   logger: pino({ level: 'silent' }),
-})
-const sponsorship = createSponsorship({
-  kysely,
-  rpc,
-  clock: systemClock,
-  logger: pino({ level: 'silent' }),
-  registryProgram,
-  signer: null,
-  limits: {
-    dailyBudget: 0n,
-    minBalance: 0n,
-    dailyRegistrationsPerClient: 0,
-    dailyTransactionsPerWallet: 0,
-    dailyTransactionsPerClient: 0,
-  },
+  sponsor: null,
 })
 const metrics = createMetrics()
 const searchIndex =
@@ -84,8 +69,7 @@ const services = createServices({
   reads: await openReads(orm),
   searchIndex,
   rpc,
-  relay: relay.service,
-  sponsorship: sponsorship.service(relay),
+  transactions,
   credentials: createIdentity({
     em: orm.em,
     clock: systemClock,
@@ -97,7 +81,7 @@ const services = createServices({
   }).credentials,
   liveEvents: createLiveEvents({
     orm,
-    watchTransaction: relay.watch,
+    watchTransaction: transactions.watch,
     logger: pino({ level: 'silent' }),
     metrics,
   }),

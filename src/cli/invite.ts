@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../sponsorship/invite-codes.ts'
+import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../transactions/invite-codes.ts'
 import { CommandError, type Output } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
 

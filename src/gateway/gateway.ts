@@ -23,7 +23,7 @@ import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { createInviteCodes } from '../sponsorship/invite-codes.ts'
+import { createInviteCodes } from '../transactions/invite-codes.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
 export interface Gateway {
@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ipfsGateway: ledger.localnet?.ipfsGateway ?? null,
       fundWallet: ledger.localnet?.fundWallet ?? null,
     })
-    const { services, sponsorship, roles } = parts
+    const { services, transactions, roles } = parts
     const stops: StopPart[] = []
     if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
@@ -132,7 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     indexer?.start()
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
     const inviteCode =
-      ledger.localnet !== null && sponsorship.feePayer !== null
+      ledger.localnet !== null && transactions.feePayer !== null
         ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
         : null
     roles.starting = null

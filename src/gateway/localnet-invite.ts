@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newInviteCode } from '../sponsorship/invite-code.ts'
-import type { InviteCodes } from '../sponsorship/invite-codes.ts'
+import { type InviteCodes, newInviteCode } from '../transactions/invite-codes.ts'
 
 const USES = 1_000
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
-import packageJson from '../../package.json' with { type: 'json' }
 import { createIdentity, type Identity } from '../identity/identity.ts'
 import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
@@ -12,21 +11,20 @@ import { admitAll, createAdmission } from '../platform/overload/admission.ts'
 import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
 import { createNetMetrics } from '../platform/net/connector.ts'
-import { createRelay, type Relay } from '../relay/relay.ts'
-import type { FundWallet } from '../relay/wallet-balance.ts'
+import type { FundWallet } from '../transactions/wallets.ts'
 import { startRegistry } from '../registry/registry.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createServices, type Services } from '../services.ts'
-import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
 import { createLocalSigner } from '../platform/keys.ts'
+import { createTransactions, type Transactions } from '../transactions/transactions.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
 import { receiverProblemOf } from '../webhooks/subscriptions/receiver-problem.ts'
 import type { GatewayContext } from './context.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 
 export interface ServiceParts {
   readonly services: Services
-  readonly relay: Relay
-  readonly sponsorship: Sponsorship
+  readonly transactions: Transactions
   readonly identity: Identity
   /** For webhooks. */
   readonly http: GuardedHttp
@@ -56,18 +54,7 @@ export async function composeServices(
   if (config.sponsorship.enabled && signer === null && config.roles.has('api')) {
     logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
   }
-  const sponsorship = createSponsorship({
-    kysely,
-    rpc,
-    clock,
-    logger,
-    metrics,
-    registryProgram: config.ledger.programId,
-    signer: config.sponsorship.enabled ? signer : null,
-    limits: config.sponsorship,
-  })
-  const feePayer = signer && { pubkey: signer.pubkey, enabled: () => sponsorship.enabled() }
-  const relay = createRelay({
+  const transactions = createTransactions({
     kysely,
     rpc,
     clock,
@@ -76,8 +63,9 @@ export async function composeServices(
     submitWaitMs: config.relay.submitWaitMs,
     logger,
     metrics,
-    sponsor: sponsorship.hooks,
+    sponsor: config.sponsorship.enabled && signer !== null ? { signer, limits: config.sponsorship } : null,
   })
+  const feePayer = signer && { pubkey: signer.pubkey, enabled: () => transactions.isSponsorshipOn() }
   const httpOptions = { ...config.webhooks, metrics: createNetMetrics(metrics) }
   const http = createGuardedHttp(httpOptions)
   stack.defer(() => http.close())
@@ -96,7 +84,7 @@ export async function composeServices(
   stack.defer(() => identity.close())
   const liveEvents = createLiveEvents({
     orm,
-    watchTransaction: relay.watch,
+    watchTransaction: transactions.watch,
     logger,
     metrics,
   })
@@ -120,8 +108,7 @@ export async function composeServices(
     searchIndex,
     registry,
     rpc,
-    relay: relay.service,
-    sponsorship: sponsorship.service(relay),
+    transactions,
     credentials: identity.credentials,
     liveEvents,
     clock,
@@ -148,7 +135,7 @@ export async function composeServices(
     roles,
     fundWallet,
   })
-  return { services, relay, sponsorship, identity, http, roles }
+  return { services, transactions, identity, http, roles }
 }
 
 /** Null if the index is switched off, or this process answers no searches. */

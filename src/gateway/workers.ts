@@ -36,7 +36,7 @@ export function createGatewayIndexer(
 /** Starts the background workers that the roles of this process need. */
 export function startWorkers(context: GatewayContext, parts: ServiceParts, options: WorkerOptions): void {
   const { config, orm, clock, logger, metrics, stack } = context
-  const { identity, http, relay, sponsorship, roles } = parts
+  const { identity, http, transactions, roles } = parts
   const { indexer, secretBox, webhookLimits: limits, stops } = options
   if (config.roles.has('cards')) {
     const cards = identity.cardWorker(metrics)
@@ -45,8 +45,8 @@ export function startWorkers(context: GatewayContext, parts: ServiceParts, optio
     roles.workers.set('cards', cards)
   }
   if (indexer !== null) {
-    stops.push(() => relay.selfSent.stop())
-    indexer.onTransaction(relay.selfSent.see)
+    stops.push(() => transactions.selfSent.stop())
+    indexer.onTransaction(transactions.selfSent.see)
   }
   if (config.roles.has('webhooks') && secretBox !== null) {
     if (config.webhooks.devMode) {
@@ -58,13 +58,8 @@ export function startWorkers(context: GatewayContext, parts: ServiceParts, optio
   }
   if (config.roles.has('api')) {
     // They stop after the server: a submit in flight waits for the tracker.
-    stack.defer(() => relay.tracker.stop())
-    relay.tracker.start()
-    const { spendingRecorder } = sponsorship
-    if (spendingRecorder !== null) {
-      stack.defer(() => spendingRecorder.stop())
-      spendingRecorder.start()
-    }
+    stack.defer(() => transactions.tracker.stop())
+    transactions.tracker.start()
   }
 }
 

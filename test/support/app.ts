@@ -14,8 +14,8 @@ import type { SearchIndex } from '../../src/agents/search-index/search-index.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
-import type { RelayOptions } from '../../src/relay/context.ts'
-import { createRelay, type Relay } from '../../src/relay/relay.ts'
+import type { TransactionsOptions } from '../../src/transactions/context.ts'
+import { createTransactions, type Transactions } from '../../src/transactions/transactions.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
 import type { SignInOrigins } from '../../src/identity/sessions/sign-in.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
@@ -30,8 +30,6 @@ import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate
 import type { RegistryReader } from '../../src/registry/registry.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/info.ts'
-import type { SponsorshipOptions } from '../../src/sponsorship/context.ts'
-import { createSponsorship, type Sponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
 import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'
@@ -72,7 +70,7 @@ export interface TestAppOptions {
   roles: Roles
   /** Default: 0, each health check has a result of its own. */
   healthSharedMs: number
-  /** The fee payer in the health reports, if there is no `sponsorship.signer`. */
+  /** The fee payer in the health reports, if there is no `transactions.sponsor`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
   /** Default: none. */
@@ -82,11 +80,10 @@ export interface TestAppOptions {
   trustProxy: string[]
   /** Where the log is written. Default: nowhere. */
   log: Writable
-  relay: Partial<RelayOptions>
+  /** Sponsorship is off without a `sponsor`. */
+  transactions: Partial<TransactionsOptions>
   /** The address of the registry program. */
   program: Pubkey
-  /** Off without a `signer`. */
-  sponsorship: Partial<SponsorshipOptions>
   /** Default: an HTTP client for which no host has an address. */
   hosted: Pick<IdentityOptions, 'http' | 'gateways'>
   /** Default: true. False for tests whose indexer fills the tables. */
@@ -132,10 +129,10 @@ export const SPONSOR_LIMITS = {
 
 function feePayerStatus(
   given: TestAppOptions['feePayer'] | undefined,
-  sponsorship: Sponsorship,
+  transactions: Transactions,
 ): FeePayerStatus | null {
-  if (sponsorship.feePayer !== null)
-    return { pubkey: sponsorship.feePayer, enabled: () => sponsorship.enabled() }
+  if (transactions.feePayer !== null)
+    return { pubkey: transactions.feePayer, enabled: () => transactions.isSponsorshipOn() }
   if (given === null) return null
   const { pubkey, enabled } = given ?? { pubkey: FEE_PAYER, enabled: true }
   return { pubkey, enabled: async () => enabled }
@@ -145,8 +142,7 @@ export interface TestApp {
   readonly app: RestApp
   readonly services: Services
   readonly identity: Identity
-  readonly relay: Relay
-  readonly sponsorship: Sponsorship
+  readonly transactions: Transactions
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
   readonly rpc: LedgerCalls
@@ -166,18 +162,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   const rpc = options.ledger ?? localnet.rpc
   const metrics = createMetrics()
   const clock = options.clock ?? { now: () => FIXED_NOW }
-  const sponsorship = createSponsorship({
-    kysely,
-    rpc,
-    clock,
-    logger: pino({ level: 'silent' }),
-    registryProgram: PROGRAM,
-    signer: null,
-    limits: SPONSOR_LIMITS,
-    metrics,
-    ...options.sponsorship,
-  })
-  const relay = createRelay({
+  const transactions = createTransactions({
     kysely,
     rpc,
     clock,
@@ -185,9 +170,9 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     allowedPrograms: null,
     submitWaitMs: 5_000,
     logger: pino({ level: 'silent' }),
-    sponsor: sponsorship.hooks,
     metrics,
-    ...options.relay,
+    sponsor: null,
+    ...options.transactions,
   })
   const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
   const identity = createIdentity({
@@ -205,7 +190,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   })
   const liveEvents = createLiveEvents({
     orm: database.orm,
-    watchTransaction: relay.watch,
+    watchTransaction: transactions.watch,
     logger: pino({ level: 'silent' }),
     metrics,
     streamLimits: options.streamLimits,
@@ -220,8 +205,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     searchIndex: options.searchIndex,
     registry: options.registry ?? own,
     rpc,
-    relay: relay.service,
-    sponsorship: sponsorship.service(relay),
+    transactions,
     credentials: identity.credentials,
     liveEvents,
     clock,
@@ -248,7 +232,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
       }),
     roles: options.roles ?? rolesOf(['api', 'indexer']),
     indexerStatus: options.indexer ?? (async () => LIVE),
-    feePayer: feePayerStatus(options.feePayer, sponsorship),
+    feePayer: feePayerStatus(options.feePayer, transactions),
     healthSharedMs: options.healthSharedMs ?? 0,
   })
   const app = await buildApp({
@@ -282,8 +266,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   return {
     app,
     services,
-    relay,
-    sponsorship,
+    transactions,
     identity,
     secretBox,
     database,

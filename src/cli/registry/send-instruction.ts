@@ -5,10 +5,10 @@ import nacl from 'tweetnacl'
 import { type Message, parseTransaction, pubkey } from '@agent-registry/solana'
 import { decodeInstruction } from '@agent-registry/program'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
-import { buildMessage, unsignedTransaction } from '../../relay/build-message.ts'
-import { simulate, type Simulation } from '../../relay/simulate.ts'
-import { transactionErrorText } from '../../relay/transaction-error-text.ts'
+import { buildMessage, simulate, type Simulation, unsignedTransaction } from '../../transactions/build.ts'
+import { transactionErrorText } from '../../transactions/error-text.ts'
 import { CommandError, OUTCOME_UNKNOWN, type Output } from '../output.ts'
+
 import type { Cluster } from './cluster.ts'
 import type { SigningOptions } from './options.ts'
 

@@ -841,7 +841,7 @@ describe('events of a ledger', () => {
       database,
       clock: systemClock,
       program: programId,
-      relay: { registryProgram: programId },
+      transactions: { registryProgram: programId },
       tablesFilled: false,
     })
     base = await live.app.listen({ port: 0, host: '127.0.0.1' })

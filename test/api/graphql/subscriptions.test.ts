@@ -284,15 +284,15 @@ describe('transactionStatus', () => {
       toPubkey: Keypair.generate().publicKey,
       lamports: 1_000_000,
     })
-    replicas[0].relay.tracker.start()
-    const prepared = await replicas[0].services.relay.prepare({
+    replicas[0].transactions.tracker.start()
+    const prepared = await replicas[0].services.transactions.prepare({
       instructions: [toJson(instruction)],
       signerPubkeys: [payer.publicKey.toBase58()],
     })
     const stream = await openSse(urls[1], STATUS, { id: prepared.id })
     expect(statusOf(await stream.next())).toBe('SIMULATED')
     const signedTx = signed(prepared, payer)
-    await replicas[0].services.relay.submit({ id: prepared.id, signedTx }, '192.0.2.1')
+    await replicas[0].services.transactions.submit({ id: prepared.id, signedTx }, '192.0.2.1')
     const seen: string[] = []
     for (let part = await stream.next(); part !== null; part = await stream.next()) seen.push(statusOf(part))
     // `SUBMITTED` can come a second time, with `submittedAt`.

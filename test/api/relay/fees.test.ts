@@ -1,8 +1,8 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
 import * as fc from '../../support/property.ts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { toEstimate } from '../../../src/relay/fees.ts'
-import { computeUnitLimit } from '../../../src/relay/prepare.ts'
+import { toEstimate } from '../../../src/transactions/fees.ts'
+import { computeUnitLimit } from '../../../src/transactions/build.ts'
 import { createRelayWorld, keyOf, type RelayWorld } from '../../support/relay/relay-world.ts'
 
 let world: RelayWorld
@@ -77,10 +77,10 @@ test('accounts without samples, and no accounts, get the estimate for any transa
     asked.push(accounts)
     return accounts.length === 0 ? [{ prioritizationFee: 20_000 }] : []
   }
-  const { service } = world.replica({ rpc: { call: call as never } })
+  const { estimateFees } = world.replica({ rpc: { call: call as never } })
   const fees = { low: 20_000, medium: 20_000, high: 20_000 }
-  expect(await service.estimateFees({ accountKeys: [keyOf(payer), keyOf(payer)] })).toEqual(fees)
-  expect(await service.estimateFees({ accountKeys: [] })).toEqual(fees)
+  expect(await estimateFees({ accountKeys: [keyOf(payer), keyOf(payer)] })).toEqual(fees)
+  expect(await estimateFees({ accountKeys: [] })).toEqual(fees)
   expect(asked).toEqual([[keyOf(payer)], []])
 })
 

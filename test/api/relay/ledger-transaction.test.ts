@@ -193,7 +193,7 @@ test('the token balances are those of the ledger, with 0 for an account that did
   const prepared = await world.prepare([deposit], [wallet.keypair])
   const { body } = await world.submit(prepared.id, signed(prepared, wallet.keypair))
   const signature = body.signature!
-  const { tokenBalances } = await world.t.services.relay.onLedger(signature)
+  const { tokenBalances } = await world.t.services.transactions.onLedger(signature)
   const common = { mint: world.usdcMint, decimals: 6 }
   expect(tokenBalances).toHaveLength(2)
   expect(tokenBalances).toEqual(
@@ -218,7 +218,7 @@ test('the token balances are those of the ledger, with 0 for an account that did
           return { ...found, meta: { ...found.meta, ...change } } as T
         },
       },
-    }).service
+    })
   for (const none of [null, undefined]) {
     const relay = withMeta({ preTokenBalances: none, postTokenBalances: none, logMessages: none })
     expect(await relay.onLedger(signature)).toMatchObject({ tokenBalances: [], logs: null })

@@ -378,10 +378,8 @@ test('a transaction that the node refuses to run gets the same error as a failed
       throw new LedgerRpcError('rpc', 'invalid transaction', { code: -32_602 })
     },
   }
-  const { service } = world.replica({ rpc: refusing })
-  await expect(
-    service.prepare({ instructions: json(transfer()), signerPubkeys: me() }),
-  ).rejects.toMatchObject({
+  const { prepare } = world.replica({ rpc: refusing })
+  await expect(prepare({ instructions: json(transfer()), signerPubkeys: me() })).rejects.toMatchObject({
     status: 422,
     message: 'Transaction simulation failed',
     addition: { message: 'Sanitize failure', logs: [] },

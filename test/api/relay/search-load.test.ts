@@ -8,7 +8,7 @@ const EXPIRED = 200
 const WALLETS = 64
 let world: RelayWorld
 beforeAll(async () => {
-  world = await createRelayWorld({ relay: { submitWaitMs: 0 } })
+  world = await createRelayWorld({ transactions: { submitWaitMs: 0 } })
   world.localnet.stepSlot(40)
 })
 afterAll(() => world.close())

@@ -3,7 +3,7 @@ import { ComputeBudgetProgram, type Keypair, PublicKey, TransactionInstruction }
 import { LIGHTHOUSE_PROGRAM } from '@agent-registry/solana'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import type { Relay } from '../../../src/relay/relay.ts'
+import type { Transactions } from '../../../src/transactions/transactions.ts'
 import { HOSTILE_FILE } from '../../support/hostile-program/build.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
@@ -19,8 +19,8 @@ import { sendByWallet, transferFrom, version, withPrice } from '../../support/re
 
 let world: RelayWorld
 let indexer: Indexer
-/** The relay in the process of the indexer. Its tracker is not started. */
-let other: Relay
+/** The transactions of the process of the indexer. Its tracker is not started. */
+let other: Transactions
 beforeAll(async () => {
   // The hostile program takes the place of Lighthouse: an assertion of kind 5 does nothing.
   const lighthouse = {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     slotMs: 400,
     tablesFilled: false,
     programs: [lighthouse],
-    relay: { submitWaitMs: 300 },
+    transactions: { submitWaitMs: 300 },
   })
   other = world.replica()
   indexer = worldIndexer(world, world.t.database.orm)
@@ -141,7 +141,7 @@ test('of two versions that landed, the one that succeeded counts', async () => {
 test('a stream of the status yields the confirmation', async () => {
   const [prepared, owner] = await register()
   const abort = new AbortController()
-  const stream = (await world.t.relay.watch(prepared.id))(abort.signal)
+  const stream = (await world.t.transactions.watch(prepared.id))(abort.signal)
   expect((await stream.next()).value).toMatchObject({ status: 'simulated' })
   const next = stream.next()
   const signature = await send(signed(prepared, owner))

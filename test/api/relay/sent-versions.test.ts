@@ -13,7 +13,7 @@ import { sendByWallet, transferFrom, withPrice } from '../../support/relay/walle
 const EXPIRED = 200
 let world: RelayWorld
 beforeAll(async () => {
-  world = await createRelayWorld({ relay: { submitWaitMs: 300 } })
+  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   world.localnet.stepSlot(40)
 })
 afterAll(() => world.close())

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TransactionRow } from '../../../src/relay/record.ts'
 import {
-  createTransactionStore,
+  TransactionStore,
   type NewTransaction,
   type TransactionChange,
-  type TransactionStore,
-} from '../../../src/relay/transaction-store.ts'
-import { onLedgerStatus } from '../../../src/relay/transitions.ts'
+  type TransactionRow,
+} from '../../../src/transactions/transaction-store.ts'
+import { onLedgerStatus } from '../../../src/transactions/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
@@ -15,7 +14,7 @@ let database: TestDatabase
 let store: TransactionStore
 beforeAll(async () => {
   database = await createTestDatabase()
-  store = createTransactionStore(database.orm.em.getKysely())
+  store = new TransactionStore(database.orm.em.getKysely())
 })
 afterAll(() => database.drop())
 
@@ -61,7 +60,7 @@ test('a row is claimed once, and again when the lease has expired', async () => 
 
 test('each new outcome is reported once, and only to who wrote it', async () => {
   const outcomes: string[] = []
-  const reporting = createTransactionStore(database.orm.em.getKysely(), ({ status }) => outcomes.push(status))
+  const reporting = new TransactionStore(database.orm.em.getKysely(), ({ status }) => outcomes.push(status))
   const first = await submitted()
   let current = first
   const write = async (change: TransactionChange) => (current = (await reporting.update(current, change))!)

@@ -113,7 +113,7 @@ test('concurrent submits to two replicas give one send', async () => {
   const other = world.replica()
   const records = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      (i % 2 === 0 ? other.service : world.t.services.relay).submit(
+      (i % 2 === 0 ? other : world.t.services.transactions).submit(
         { id: prepared.id, signedTx },
         '192.0.2.1',
       ),
@@ -128,7 +128,7 @@ test('a submit that arrives late, after the transaction was stored and expired, 
   const submission = { id: prepared.id, signedTx: signed(prepared, payer) }
   const { reached, passed, rpc } = slowNode()
   const slow = world.replica({ rpc })
-  const late = slow.service.submit(submission, '192.0.2.1')
+  const late = slow.submit(submission, '192.0.2.1')
   await reached.promise
   const { body } = await world.submit(submission.id, submission.signedTx)
   world.localnet.stepSlot(200)
@@ -196,7 +196,7 @@ test('a transaction is accepted at its last block height, and refused one block 
               : world.rpc.call(method, params),
         },
       })
-      .service.submit(submission, '192.0.2.1')
+      .submit(submission, '192.0.2.1')
   await expect(submitAt(prepared.lastValidBlockHeight + 1)).rejects.toThrow('Transaction expired')
   expect(await submitAt(prepared.lastValidBlockHeight)).toMatchObject({ status: 'confirmed' })
 })
@@ -221,13 +221,13 @@ test('a submit is tracked at once, also by a tracker that was idle', async () =>
   const open = () => kysely.selectFrom('prepared_transactions').select('id').where('settled', '=', false)
   await expect.poll(() => open().execute()).toEqual([])
   // A stopped tracker cannot be started again, so this test is the last one.
-  await world.t.relay.tracker.stop()
-  const { tracker, service } = world.replica({ timing: { ...FAST_TIMING, idlePollMs: 3_600_000 } })
+  await world.t.transactions.tracker.stop()
+  const { tracker, submit } = world.replica({ timing: { ...FAST_TIMING, idlePollMs: 3_600_000 } })
   tracker.start()
   try {
     const { id, ...prepared } = await world.prepare([transfer()], [payer])
     const submission = { id, signedTx: signed(prepared, payer) }
-    expect(await service.submit(submission, '192.0.2.1')).toMatchObject({ status: 'confirmed' })
+    expect(await submit(submission, '192.0.2.1')).toMatchObject({ status: 'confirmed' })
   } finally {
     await tracker.stop()
   }

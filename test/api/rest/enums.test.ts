@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
-import { createTransactionStore } from '../../../src/relay/transaction-store.ts'
+import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
 import { answerOf } from '../../support/limits/check.ts'
 import { type Json, type OpenApi, problems, resolvedSchema } from '../../support/openapi.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -147,7 +147,7 @@ test('each listed type of a history entry is returned', async () => {
 })
 
 test('each listed status and failure of a transaction is returned', async () => {
-  const store = createTransactionStore(t.kysely)
+  const store = new TransactionStore(t.kysely)
   const read = async (status: string, error: object | null): Promise<Json> => {
     const id = randomUUID()
     await store.insertSimulated({

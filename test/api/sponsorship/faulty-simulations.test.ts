@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
+import { SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
 import { keyOf } from '../../support/factories.ts'
 import { programId, signed } from '../../support/relay/relay-world.ts'
 import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
@@ -47,7 +47,7 @@ async function submit(change: (value: Value) => void, heightOf?: (lastValid: num
   const node = faultyNode(change, heightOf?.(body.lastValidBlockHeight))
   const outcome = await world
     .sponsorReplica(node)
-    .submit(
+    .submitRegistration(
       {
         id: body.id,
         signedTx: signed(body, owner),

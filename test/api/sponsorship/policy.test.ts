@@ -4,18 +4,17 @@ import { Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registryIdl, registryInstruction } from '@agent-registry/program'
 import { createLocalSigner } from '../../../src/platform/keys.ts'
-import { checkPolicyTable } from '../../../src/sponsorship/check-table.ts'
-import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
-import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
+import { checkPolicyTable, SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
+import { inviteCodeHash } from '../../../src/transactions/invite-codes.ts'
 import { agentRow } from '../../support/factories.ts'
-import { type AgentWallet } from '../../support/indexer/registry-world.ts'
+import type { AgentWallet } from '../../support/indexer/registry-world.ts'
 import {
   addresses,
-  type TestResponse,
   keyOf,
   programId,
-  toJson,
   signed,
+  type TestResponse,
+  toJson,
 } from '../../support/relay/relay-world.ts'
 import { registrationOf } from '../../support/sponsorship/parties.ts'
 import {

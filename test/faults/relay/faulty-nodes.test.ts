@@ -14,7 +14,7 @@ import { scaled } from '../../support/machine-speed.ts'
 let world: RelayWorld
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld({ relay: { submitWaitMs: 300 } })
+  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   payer = await world.funded()
   world.localnet.stepSlot(40)
 })
@@ -44,7 +44,7 @@ const statusNow = async () => (await world.status(prepared.id)).status
 const becomes = (status: string) => expect.poll(statusNow).toBe(status)
 const submit = async () => (await world.submit(prepared.id, signedTx)).body.status
 const service = (rpc: LedgerRpc, leaseMs = 100) =>
-  world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } }).service
+  world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } })
 
 /** How the faulty node responds to sendTransaction. */
 function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promise<unknown>): LedgerRpc {
@@ -225,7 +225,7 @@ describe('the process dies', () => {
 
   test('while it has the lease, and another process continues when the lease has expired', async () => {
     await prepareTransfer()
-    await world.t.relay.tracker.stop()
+    await world.t.transactions.tracker.stop()
     await service(faultySend(async () => 'sent, it says')).submit({ id: prepared.id, signedTx }, CLIENT)
     const other = world.replica()
     other.tracker.start()

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
-import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
+import { SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
 import { startScriptedNode } from '../../support/indexer/scripted-nodes.ts'
 import {
   createRelayWorld,
@@ -19,7 +19,7 @@ const EXPIRED = 200
 let world: RelayWorld
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld({ relay: { submitWaitMs: 300 } })
+  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   payer = await world.funded()
   world.localnet.stepSlot(40)
 })
@@ -163,7 +163,7 @@ describe('hostile clients', () => {
 describe('the nodes', () => {
   test('while the one that has the transaction is silent, the status stays open', async () => {
     // A stopped tracker cannot be started again, so this test is the last one.
-    await world.t.relay.tracker.stop()
+    await world.t.transactions.tracker.stop()
     const nodes = await Promise.all([startScriptedNode(), startScriptedNode()])
     const [short, whole] = nodes
     const forward = async (method: string, params: unknown[]) => ({

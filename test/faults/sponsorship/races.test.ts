@@ -126,12 +126,12 @@ test('of 50 concurrent submits for the last use of a code one is signed', async 
 
 test('of 20 concurrent submits to two processes for the last three uses of a code three are signed', async () => {
   const registrations = await prepareMany(20, await world.code(3))
-  const services = [world.t.services.sponsorship, world.sponsorReplica(world.rpc)]
+  const services = [world.t.services.transactions, world.sponsorReplica(world.rpc)]
   const answers = await Promise.allSettled(
     registrations.map(({ wallet, code, body }, i) => {
       const signedTx = signed(body, wallet)
       const input = { id: body.id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code }
-      return services[i % 2]!.submit(input, newAddress())
+      return services[i % 2]!.submitRegistration(input, newAddress())
     }),
   )
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)

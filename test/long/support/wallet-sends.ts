@@ -10,7 +10,7 @@ import { vi } from 'vitest'
 import { pino } from 'pino'
 import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createRelay } from '../../../src/relay/relay.ts'
+import { createTransactions } from '../../../src/transactions/transactions.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 import { addresses, keyOf, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { kyselyOf } from '../../support/indexer/tables.ts'
@@ -36,18 +36,19 @@ export class WalletSends {
   readonly #signatures = new Map<string, string>()
   readonly #world: RegistryWorld
   readonly #orm: Orm
-  readonly #relay: ReturnType<typeof createRelay>
+  readonly #relay: ReturnType<typeof createTransactions>
 
   constructor(world: RegistryWorld, orm: Orm) {
     this.#world = world
     this.#orm = orm
-    this.#relay = createRelay({
+    this.#relay = createTransactions({
       kysely: kyselyOf(orm),
       rpc: world.rpc,
       clock: systemClock,
       registryProgram: programId,
       allowedPrograms: null,
       submitWaitMs: 0,
+      sponsor: null,
       logger: pino({ level: 'silent' }),
       timing: FAST_TIMING,
     })
@@ -57,7 +58,7 @@ export class WalletSends {
   /** A prepare that fails because of a fault or the state of the agent is not repeated. */
   async send(wallet: Keypair, random: Random): Promise<void> {
     try {
-      const prepared = await this.#relay.service.prepare({
+      const prepared = await this.#relay.prepare({
         instructions: [toJson(await this.#instruction(wallet, random))],
         signerPubkeys: [keyOf(wallet)],
       })
@@ -104,7 +105,7 @@ export class WalletSends {
     if (wasHidden) this.#signatures.clear()
     const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]
     for (const [id, signature] of this.#signatures) {
-      const { status, slot, error } = await this.#relay.service.get(id)
+      const { status, slot, error } = await this.#relay.get(id)
       // The ledger does not tell whether a fork removed the transaction.
       const isDropped = wasForked && error?.code === 'dropped'
       relay.push({ id, status, slot, error: isDropped ? 'blockhash_expired' : error?.code })

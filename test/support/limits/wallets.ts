@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { createTransactionStore } from '../../../src/relay/transaction-store.ts'
+import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
 import { receiverProblemOf } from '../../../src/webhooks/subscriptions/receiver-problem.ts'
 import { claimDeliveries } from '../../../src/webhooks/worker/claim.ts'
 import { createLanes, type Lane } from '../../../src/webhooks/worker/lanes.ts'
@@ -125,7 +125,7 @@ const kept = (signed_tx: string | null): Check =>
   most(
     async (ms) => {
       await t.kysely.deleteFrom('prepared_transactions').execute()
-      const transactions = createTransactionStore(t.kysely)
+      const transactions = new TransactionStore(t.kysely)
       await transactions.insertSimulated({
         id: randomUUID(),
         message: '',

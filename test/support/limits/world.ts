@@ -42,10 +42,12 @@ beforeAll(async () => {
     clock,
     webhooksPerNetwork: config.webhooks.dailyPerNetwork,
     ledger: { call: async (method) => scriptedLedger[method] as never },
-    relay: { submitWaitMs: config.relay.submitWaitMs },
-    sponsorship: {
-      signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
-      limits: config.sponsorship,
+    transactions: {
+      submitWaitMs: config.relay.submitWaitMs,
+      sponsor: {
+        signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
+        limits: config.sponsorship,
+      },
     },
   })
   await insertAgents(

@@ -3,9 +3,8 @@ import { Keypair, type TransactionInstruction, VersionedTransaction } from '@sol
 import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
-import type { RelayOptions } from '../../../src/relay/context.ts'
-import { createRelay, type Relay } from '../../../src/relay/relay.ts'
-import type { SponsorshipOptions } from '../../../src/sponsorship/context.ts'
+import type { TransactionsOptions } from '../../../src/transactions/context.ts'
+import { createTransactions, type Transactions } from '../../../src/transactions/transactions.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import {
   addresses,
@@ -64,7 +63,7 @@ export interface RelayWorld extends RegistryWorld {
   /** Whether the transaction is settled. */
   settled(id: string): Promise<boolean>
   /** Another replica on the same database. Its tracker is not started. */
-  replica(options?: Partial<RelayOptions>): Relay
+  replica(options?: Partial<TransactionsOptions>): Transactions
 }
 
 export async function createRelayWorld(
@@ -75,8 +74,7 @@ export async function createRelayWorld(
     tablesFilled?: boolean
     /** More programs on the ledger. */
     programs?: GenesisOptions['programs']
-    relay?: Partial<RelayOptions>
-    sponsorship?: Partial<SponsorshipOptions>
+    transactions?: Partial<TransactionsOptions>
     /** Where the log goes; nowhere by default. */
     log?: Writable | undefined
   } = {},
@@ -94,10 +92,9 @@ export async function createRelayWorld(
     program: programId,
     tablesFilled: options.tablesFilled,
     log: options.log,
-    relay: { registryProgram: programId, timing: FAST_TIMING, ...options.relay },
-    sponsorship: { registryProgram: programId, timing: FAST_TIMING, ...options.sponsorship },
+    transactions: { registryProgram: programId, timing: FAST_TIMING, ...options.transactions },
   })
-  t.relay.tracker.start()
+  t.transactions.tracker.start()
   const world: RelayWorld = {
     ...registry,
     t,
@@ -123,7 +120,7 @@ export async function createRelayWorld(
     },
     submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
     replica: (more) =>
-      createRelay({
+      createTransactions({
         kysely: t.kysely,
         rpc: ledger,
         clock: systemClock,
@@ -132,6 +129,7 @@ export async function createRelayWorld(
         submitWaitMs: 5_000,
         logger: { warn: () => undefined },
         timing: FAST_TIMING,
+        sponsor: null,
         ...more,
       }),
     settled: async (id) => {
@@ -144,7 +142,7 @@ export async function createRelayWorld(
     },
     status: async (id) => (await t.app.inject(`/relay/status/${id}`)).json(),
     close: async () => {
-      await t.relay.tracker.stop()
+      await t.transactions.tracker.stop()
       await t.close()
       await registry.close()
     },

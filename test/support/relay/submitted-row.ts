@@ -1,4 +1,4 @@
-import type { TransactionRow } from '../../../src/relay/record.ts'
+import type { TransactionRow } from '../../../src/transactions/transaction-store.ts'
 
 /** A transaction that was submitted and not sent. Tests add the columns that they need. */
 export const SUBMITTED = {

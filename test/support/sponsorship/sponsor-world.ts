@@ -3,22 +3,20 @@ import { Keypair } from '@solana/web3.js'
 import type { GenesisOptions } from '@agent-registry/localnet'
 import type { Pubkey } from '@agent-registry/solana'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys.ts'
-import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
-import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { createInviteCodes, type InviteCodes } from '../../../src/transactions/invite-codes.ts'
+import type { Transactions } from '../../../src/transactions/transactions.ts'
 import {
-  type TestResponse,
   createRelayWorld,
   keyOf,
   type Prepared,
-  programId,
   type RecordBody,
   type RelayWorld,
   signed,
+  type TestResponse,
   toJson,
 } from '../relay/relay-world.ts'
 import { SPONSOR_LIMITS } from '../app.ts'
-import type { RelayTiming } from '../../../src/relay/policy.ts'
+import type { RelayTiming } from '../../../src/transactions/limits.ts'
 import { registrationOf } from './parties.ts'
 import { markSponsored } from './mark-sponsored.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
@@ -58,7 +56,7 @@ export interface SponsorWorld extends RelayWorld {
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>
   /** Another replica on the same database, whose node is `rpc`. */
-  sponsorReplica(rpc: LedgerRpc): SponsorshipService
+  sponsorReplica(rpc: LedgerRpc): Transactions
 }
 
 export interface RegisterOptions {
@@ -93,12 +91,14 @@ export async function createSponsorWorld(
     finalizedDepth: options.finalizedDepth,
     programs: options.programs,
     log: options.log,
-    relay: { ...(timing && { timing }), ...(submitWaitMs !== undefined && { submitWaitMs }) },
-    sponsorship: { signer: signerOf(feePayer), limits, ...(timing && { timing }) },
+    transactions: {
+      sponsor: { signer: signerOf(feePayer), limits },
+      ...(timing && { timing }),
+      ...(submitWaitMs !== undefined && { submitWaitMs }),
+    },
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, lamports)
   relayWorld.localnet.stepSlot(2)
-  relayWorld.t.sponsorship.spendingRecorder?.start()
   const codes = createInviteCodes(relayWorld.t.database.orm.em)
   const world: SponsorWorld = {
     ...relayWorld,
@@ -145,22 +145,7 @@ export async function createSponsorWorld(
         .where('wallet', '=', keyOf(owner))
         .orderBy('created_at')
         .execute(),
-    sponsorReplica: (rpc) => {
-      const sponsorship = createSponsorship({
-        kysely: world.t.kysely,
-        rpc,
-        clock: systemClock,
-        logger: { warn: () => undefined },
-        registryProgram: programId,
-        signer: createLocalSigner(feePayer),
-        limits,
-      })
-      return sponsorship.service(world.replica({ rpc, sponsor: sponsorship.hooks }))
-    },
-    close: async () => {
-      await relayWorld.t.sponsorship.spendingRecorder?.stop()
-      await relayWorld.close()
-    },
+    sponsorReplica: (rpc) => world.replica({ rpc, sponsor: { signer: createLocalSigner(feePayer), limits } }),
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
   }
   return world

@@ -43,8 +43,14 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/rest/shared-places',
   ],
   'src/platform/rate-limits': ['unit/rate-limits', 'api/rate-limits'],
-  'src/relay': ['unit/relay', 'api/relay', 'faults/relay', 'api/sponsorship'],
-  'src/sponsorship': ['unit/sponsorship', 'api/sponsorship', 'api/rest/limits'],
+  'src/transactions': [
+    'unit/relay',
+    'api/relay',
+    'faults/relay',
+    'unit/sponsorship',
+    'api/sponsorship',
+    'api/rest/limits',
+  ],
   'src/webhooks': [
     'unit/webhooks',
     'api/webhooks',

@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { assertComplete, listSignatures } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
 import { UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
+import { fetchStatuses } from '../../../src/transactions/fetch-statuses.ts'
+import type { TransactionRow } from '../../../src/transactions/transaction-store.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import {
   type Reply,

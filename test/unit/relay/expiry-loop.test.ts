@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RelayContext } from '../../../src/relay/context.ts'
-import { createExpiryLoop } from '../../../src/relay/search/expiry-loop.ts'
+import type { TransactionsContext } from '../../../src/transactions/context.ts'
+import { createExpiryLoop } from '../../../src/transactions/tracker.ts'
 
 const HOUR = 3_600_000
 
@@ -24,7 +24,7 @@ test('old rows are deleted at the start and then once an hour, and the ledger is
       },
       deleteOld: async (time: number) => deleted.push(time),
     },
-  } as unknown as RelayContext)
+  } as unknown as TransactionsContext)
   loop.start()
   await ended.promise
   await loop.stop()

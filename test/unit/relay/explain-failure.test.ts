@@ -2,7 +2,7 @@ import { PublicKey, SystemProgram, TransactionInstruction, TransactionMessage } 
 import { registryInstruction } from '@agent-registry/program'
 import { expect, test } from 'vitest'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { explainFailure } from '../../../src/relay/explain-failure.ts'
+import { explainFailure } from '../../../src/transactions/explain-failure.ts'
 import { addresses, programId } from '../../support/indexer/registry-world.ts'
 
 const payer = addresses.config()

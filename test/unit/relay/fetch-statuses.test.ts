@@ -2,9 +2,9 @@ import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.
 import { expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
+import { fetchStatuses } from '../../../src/transactions/fetch-statuses.ts'
 import { LedgerRpcError, UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
+import type { TransactionRow } from '../../../src/transactions/transaction-store.ts'
 
 const FINALIZED = { blockHeight: 200, absoluteSlot: 250 }
 

@@ -10,12 +10,10 @@ import bs58 from 'bs58'
 import { expect, test } from 'vitest'
 import { parseMessage, type Pubkey } from '@agent-registry/solana'
 import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../../src/ledger/rpc/rpc-error.ts'
-import { matchKey } from '../../../src/relay/match.ts'
-import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
-import type { TransactionStore } from '../../../src/relay/transaction-store.ts'
-import { findLanded } from '../../../src/relay/search/find-landed.ts'
-import { SearchBudget } from '../../../src/relay/search/search-budget.ts'
+import { matchKey } from '../../../src/transactions/match.ts'
+import { SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
+import type { TransactionRow, TransactionStore } from '../../../src/transactions/transaction-store.ts'
+import { findLanded, SearchBudget } from '../../../src/transactions/search-ledger.ts'
 
 const LISTED = 2_000
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createSlotTime } from '../../../src/ledger/rpc/ledger-probe.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { createLedgerState } from '../../../src/relay/ledger-state.ts'
+import { createLedgerState } from '../../../src/transactions/ledger-state.ts'
 
 const MINUTE = 60_000
 

@@ -8,8 +8,7 @@ import {
 } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
 import { LIGHTHOUSE_PROGRAM, parseMessage, type WireTransaction } from '@agent-registry/solana'
-import { hasSameBudget, matchesPrepared, matchKey } from '../../../src/relay/match.ts'
-import { ownRows } from '../../../src/relay/own-rows.ts'
+import { hasSameBudget, matchesPrepared, matchKey, ownRows } from '../../../src/transactions/match.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const key = (name: string) => new PublicKey(keyOf(name))

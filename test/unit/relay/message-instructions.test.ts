@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Message } from '@agent-registry/solana'
-import { messageAccounts, messageInstructions } from '../../../src/relay/message-instructions.ts'
+import { messageAccounts, messageInstructions } from '../../../src/transactions/ledger-transaction.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const keys = ['payer', 'reads and signs', 'written', 'program', 'from a table', 'also'].map(keyOf)

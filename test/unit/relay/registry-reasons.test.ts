@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
 import { expect, test } from 'vitest'
-import { type FailedCall, REGISTRY_REASONS } from '../../../src/relay/registry-reasons.ts'
+import { type FailedCall, REGISTRY_REASONS } from '../../../src/transactions/explain-failure.ts'
 import { keyOf, programId } from '../../support/indexer/registry-world.ts'
 
 const [owner, mint, otherMint, ownerToken] = Array.from({ length: 4 }, () => keyOf(Keypair.generate())) as [

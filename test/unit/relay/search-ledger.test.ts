@@ -4,12 +4,10 @@ import bs58 from 'bs58'
 import { expect, test } from 'vitest'
 import type { Pubkey } from '@agent-registry/solana'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { RELAY_TIMING, SEARCH_LIMITS } from '../../../src/relay/policy.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
-import { listPage } from '../../../src/relay/search/list-signatures.ts'
-import { searchLedger } from '../../../src/relay/search/search-ledger.ts'
-import type { TransactionStore } from '../../../src/relay/transaction-store.ts'
-import { onSearchResult } from '../../../src/relay/transitions.ts'
+import { RELAY_TIMING, SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
+import type { TransactionRow, TransactionStore } from '../../../src/transactions/transaction-store.ts'
+import { listPage, searchLedger } from '../../../src/transactions/search-ledger.ts'
+import { onSearchResult } from '../../../src/transactions/transitions.ts'
 
 const LISTING_MS = 6_000
 

@@ -4,13 +4,12 @@ import { expect, test } from 'vitest'
 import { parseMessage } from '@agent-registry/solana'
 import type { RpcTransaction } from '../../../src/ledger/decode/rpc-transaction.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import type { RelayContext } from '../../../src/relay/context.ts'
-import { matchKey } from '../../../src/relay/match.ts'
-import { SEEN_LIMITS } from '../../../src/relay/policy.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
-import { wireTransaction } from '../../../src/relay/rpc-wire.ts'
-import { createSelfSent } from '../../../src/relay/self-sent.ts'
-import type { TransactionChange } from '../../../src/relay/transaction-store.ts'
+import type { TransactionsContext } from '../../../src/transactions/context.ts'
+import { matchKey } from '../../../src/transactions/match.ts'
+import { SEEN_LIMITS } from '../../../src/transactions/limits.ts'
+import type { TransactionChange, TransactionRow } from '../../../src/transactions/transaction-store.ts'
+import { wireTransaction } from '../../../src/transactions/read-transaction.ts'
+import { createSelfSent } from '../../../src/transactions/self-sent.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const payer = Keypair.generate()
@@ -126,7 +125,7 @@ function withFakes({ row, fetched = () => null, unsubmitted = 1, known = [], wri
         return each
       },
     },
-  } as unknown as RelayContext)
+  } as unknown as TransactionsContext)
   const see = async (json: RpcTransaction | null, name = signature) => {
     selfSent.see({ signature: name, transaction: json })
     await selfSent.idle()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { simulate } from '../../../src/relay/simulate.ts'
+import { simulate } from '../../../src/transactions/build.ts'
 
 const CONFIG = {
   encoding: 'base64',

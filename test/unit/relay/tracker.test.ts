@@ -1,13 +1,14 @@
 import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { expect, test } from 'vitest'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import type { RelayContext } from '../../../src/relay/context.ts'
-import { EXPIRED } from '../../../src/relay/failures.ts'
-import { RELAY_TIMING } from '../../../src/relay/policy.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
-import { settleExpired } from '../../../src/relay/search/settle-expired.ts'
-import { createTracker } from '../../../src/relay/tracker.ts'
-import type { TransactionChange } from '../../../src/relay/transaction-store.ts'
+import type { TransactionsContext } from '../../../src/transactions/context.ts'
+import {
+  EXPIRED,
+  type TransactionChange,
+  type TransactionRow,
+} from '../../../src/transactions/transaction-store.ts'
+import { RELAY_TIMING } from '../../../src/transactions/limits.ts'
+import { createTracker, settleExpired } from '../../../src/transactions/tracker.ts'
 import { keyOf } from '../../support/factories.ts'
 import { SUBMITTED } from '../../support/relay/submitted-row.ts'
 
@@ -85,7 +86,7 @@ function fakeContext(rows: TransactionRow[], reply: Reply) {
         return { submitted: 0, unsubmitted: 0 }
       },
     },
-  } as unknown as RelayContext
+  } as unknown as TransactionsContext
   return { context, changes, calls, sends, leases, notified, stepped: stepped.promise }
 }
 

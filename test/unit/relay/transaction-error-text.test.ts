@@ -1,7 +1,7 @@
 import { Keypair, PublicKey, TransactionInstruction, TransactionMessage } from '@solana/web3.js'
 import { expect, test } from 'vitest'
 import { parseMessage } from '@agent-registry/solana'
-import { transactionErrorText } from '../../../src/relay/transaction-error-text.ts'
+import { transactionErrorText } from '../../../src/transactions/error-text.ts'
 import { addresses, keyOf, programId } from '../../support/indexer/registry-world.ts'
 import { registration } from '../../support/relay/relay-world.ts'
 

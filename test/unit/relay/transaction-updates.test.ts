@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { TransactionUpdates } from '../../../src/relay/transaction-updates.ts'
+import { TransactionUpdates } from '../../../src/transactions/watch.ts'
 
 const NEVER = 3_600_000
 

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerStatus } from '../../../src/relay/fetch-statuses.ts'
-import { DROPPED, EXPIRED, OUTCOME_UNKNOWN } from '../../../src/relay/failures.ts'
-import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
-import type { TransactionRow } from '../../../src/relay/record.ts'
-import type { SearchResult } from '../../../src/relay/search/search-result.ts'
-import type { TransactionChange } from '../../../src/relay/transaction-store.ts'
+import type { LedgerStatus } from '../../../src/transactions/fetch-statuses.ts'
+import {
+  DROPPED,
+  EXPIRED,
+  OUTCOME_UNKNOWN,
+  type TransactionChange,
+  type TransactionRow,
+} from '../../../src/transactions/transaction-store.ts'
+import { SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
+import type { SearchResult } from '../../../src/transactions/search-ledger.ts'
 import {
   isExpired,
   onLedgerStatus,
@@ -12,7 +16,7 @@ import {
   onSeen,
   onSendOutcome,
   type SendOutcome,
-} from '../../../src/relay/transitions.ts'
+} from '../../../src/transactions/transitions.ts'
 import { SUBMITTED } from '../../support/relay/submitted-row.ts'
 
 const [EARLIER, NOW] = ['2026-11-21T08:00:00.000Z', '2026-11-21T08:00:05.000Z']

@@ -1,11 +1,14 @@
 import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM, type Message, pubkeyBytes } from '@agent-registry/solana'
 import { describe, expect, test } from 'vitest'
-import { checkMessage } from '../../../src/sponsorship/check-message.ts'
-import { checkQuota, PREPARE_ERRORS, SUBMIT_ERRORS } from '../../../src/sponsorship/check-quota.ts'
-import { maxCost, networkFee } from '../../../src/sponsorship/costs.ts'
-import { inviteCodeHash, newInviteCode } from '../../../src/sponsorship/invite-code.ts'
-import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
-import type { SponsorshipUsage } from '../../../src/sponsorship/usage.ts'
+import { checkMessage } from '../../../src/transactions/check-sponsored.ts'
+import {
+  checkQuota,
+  PREPARE_ERRORS,
+  type SponsorshipUsage,
+  SUBMIT_ERRORS,
+} from '../../../src/transactions/quota.ts'
+import { maxCost, networkFee, SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
+import { inviteCodeHash, newInviteCode } from '../../../src/transactions/invite-codes.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const [FEE_PAYER, WALLET, REGISTRY] = [keyOf('fee payer'), keyOf('wallet'), keyOf('registry')]

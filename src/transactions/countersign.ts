@@ -1,0 +1,223 @@
+import bs58 from 'bs58'
+import type { RegistryAddresses } from '@agent-registry/program'
+import { type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
+import { clientNetwork } from '../domain/client-network.ts'
+import { verifyEd25519 } from '../domain/ed25519.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { simulate } from './build.ts'
+import { checkMessage } from './check-sponsored.ts'
+import type { SponsorContext } from './context.ts'
+import { explainFailure } from './explain-failure.ts'
+import { mapLedgerError } from './ledger-state.ts'
+import { preparedMessage } from './match.ts'
+import {
+  checkQuota,
+  type Funds,
+  readUsage,
+  type SponsorshipRequest,
+  SUBMIT_ERRORS,
+  withUsageLock,
+} from './quota.ts'
+import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
+import { TransactionStore, type TransactionRow } from './transaction-store.ts'
+import { storableFailure } from './transitions.ts'
+
+const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
+
+/** What a sponsored transaction was prepared for. The wallet is its second signer. */
+export function readPrepared(
+  row: TransactionRow,
+  addresses: RegistryAddresses,
+): Omit<SponsorshipRequest, 'clientNetwork'> {
+  const [, wallet] = preparedMessage(row).staticKeys
+  if (wallet === undefined) throw new Error('a sponsored transaction has no wallet')
+  const { invite_code_hash: codeHash } = row
+  const kind = codeHash === null ? 'transaction' : 'registration'
+  return { kind, wallet, agentPda: addresses.agent(wallet), codeHash }
+}
+
+/**
+ * The only place that lets the fee payer sign. The transaction matches the prepared one and has all
+ * other signatures. Its bytes are checked again and simulated. Throws FEE_PAYER_SIGNED,
+ * TRANSACTION_MISMATCH, TRANSACTION_EXPIRED, SPONSOR_COST_EXCEEDED, LEDGER_UNAVAILABLE, and what
+ * `checkQuota` throws. Null if another process wrote first.
+ */
+export async function countersign(
+  row: TransactionRow,
+  transaction: WireTransaction,
+  clientIp: string,
+  context: SponsorContext,
+): Promise<TransactionRow | null> {
+  const { addresses, rpc } = context
+  const { signer, amounts } = context.sponsor
+  if (transaction.message.staticKeys[0] !== signer.pubkey) throw new DomainError('TRANSACTION_EXPIRED')
+  if (transaction.signature !== NO_SIGNATURE)
+    throw new DomainError('FEE_PAYER_SIGNED', { key: signer.pubkey })
+  const prepared = readPrepared(row, addresses)
+  const { kind, agentPda } = prepared
+  const fee = checkMessage(transaction.message, kind)
+  const isRegistration = kind === 'registration'
+  const unsigned = Buffer.from(transaction.bytes).toString('base64')
+  const accounts = { feePayer: signer.pubkey, creates: isRegistration ? agentPda : null }
+  const [outflow, rent] = await mapLedgerError(
+    Promise.all([simulateOutflow(rpc, unsigned, accounts), isRegistration ? amounts.agentRentNow() : null]),
+  )
+  if (outflow.err === 'BlockhashNotFound') throw await blockhashUnknown(row, context)
+  if (outflow.err !== null) return storeFailure(row, transaction, outflow, context)
+  const cost = checkOutflow(outflow, kind, fee + (rent ?? 0n), context)
+
+  const request = { ...prepared, clientNetwork: clientNetwork(clientIp) }
+  const funds = { cost, balance: outflow.balanceAfter + outflow.lost }
+  return signAndStore({ row, transaction, request, funds, rent }, context)
+}
+
+/** The transaction has expired, or the node is behind the one that returned the blockhash. */
+async function blockhashUnknown(
+  { last_valid_block_height: lastValid }: TransactionRow,
+  { rpc }: SponsorContext,
+): Promise<DomainError> {
+  const height = await mapLedgerError(rpc.call<number>('getBlockHeight', [{ commitment: 'confirmed' }]))
+  return new DomainError(height > lastValid ? 'TRANSACTION_EXPIRED' : 'LEDGER_UNAVAILABLE')
+}
+
+async function storeFailure(
+  row: TransactionRow,
+  transaction: WireTransaction,
+  { err, logs }: Outflow,
+  context: SponsorContext,
+): Promise<TransactionRow | null> {
+  const text = await explainFailure({ err, logs }, transaction.messageBytes, context)
+  return context.store.update(row, {
+    status: 'failed',
+    error: storableFailure({ code: 'simulation_failed', message: text, logs }),
+    // Nobody has the fee payer's signature, so the transaction can never land.
+    settled: true,
+  })
+}
+
+/** What a transaction would do to the fee payer now. Lamports. Meaningless unless `err` is null. */
+interface Outflow {
+  /** As the node reports it. Null for success. */
+  readonly err: unknown
+  readonly logs: readonly string[]
+  readonly lost: bigint
+  readonly balanceAfter: bigint
+  /** Whether the System program still owns the fee payer's account, without data. */
+  readonly isPlainAfter: boolean
+  /** The account `creates` after the transaction. */
+  readonly created: { readonly owner: Pubkey; readonly bytes: number } | null
+}
+
+/** Simulates the transaction without its signatures. Throws LedgerRpcError if no node responds. */
+async function simulateOutflow(
+  rpc: LedgerCalls,
+  transaction: string,
+  { feePayer, creates }: { feePayer: Pubkey; creates: string | null },
+): Promise<Outflow> {
+  const addresses = creates === null ? [feePayer] : [feePayer, creates]
+  let simulation = await simulate(rpc, transaction, addresses)
+  let [balanceBefore] = simulation.preBalances
+  if (simulation.err === null && balanceBefore === undefined) {
+    // The node does not report balances before the simulation. Income between the two calls can
+    // only hide a loss that `checkMessage` allows.
+    const balance = await rpc.call<{ value: number }>('getBalance', [feePayer, { commitment: 'confirmed' }])
+    balanceBefore = balance.value
+    simulation = await simulate(rpc, transaction, addresses)
+  }
+  const { err, logs } = simulation
+  const [payer, created] = simulation.accounts
+  const balanceAfter = BigInt(payer?.lamports ?? 0)
+  return {
+    err,
+    logs,
+    lost: BigInt(balanceBefore ?? 0) - balanceAfter,
+    balanceAfter,
+    isPlainAfter: payer?.owner === SYSTEM_PROGRAM && payer.data[0] === '',
+    created: created ? { owner: created.owner, bytes: Buffer.from(created.data[0], 'base64').length } : null,
+  }
+}
+
+/** Returns the most that the transaction can cost, in lamports. */
+function checkOutflow(
+  { lost, isPlainAfter, created }: Outflow,
+  kind: SponsorshipKind,
+  expected: bigint,
+  { registryProgram }: SponsorContext,
+): bigint {
+  const max = BigInt(SPONSOR_POLICY.maxLamports)
+  const cap = expected < max ? expected : max
+  if (lost > cap) throw costExceeded(lost, 'lamports', cap)
+  if (!isPlainAfter) throw new DomainError('TRANSACTION_MISMATCH')
+  const { bytes } = SPONSOR_POLICY.registration.creates
+  if (kind === 'registration' && (created?.owner !== registryProgram || created.bytes !== bytes))
+    throw new DomainError('TRANSACTION_MISMATCH')
+  return cap
+}
+
+interface Signing {
+  readonly row: TransactionRow
+  readonly transaction: WireTransaction
+  readonly request: SponsorshipRequest
+  readonly funds: Funds
+  /** The part of the cost that is rent. Null if the transaction creates no account. */
+  readonly rent: bigint | null
+}
+
+/**
+ * Takes the quotas, signs as the fee payer and stores the signed bytes, in one database
+ * transaction. Throws what `checkQuota` throws: then nothing is taken or signed. Null if another
+ * process wrote the row first.
+ */
+function signAndStore(
+  { row, transaction, request, funds, rent }: Signing,
+  context: SponsorContext,
+): Promise<TransactionRow | null> {
+  const { clock, timing, sponsor } = context
+  return withUsageLock(context, async (trx) => {
+    const locked = await trx
+      .selectFrom('prepared_transactions')
+      .select('version')
+      .where('id', '=', row.id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (locked?.version !== row.version) return null
+    checkQuota(request, await readUsage(trx, request, null), funds, sponsor.limits, SUBMIT_ERRORS)
+    await trx
+      .insertInto('sponsorships')
+      .values({
+        id: row.id,
+        state: 'submitted',
+        kind: request.kind,
+        wallet: request.wallet,
+        agent_pda: request.kind === 'registration' ? request.agentPda : null,
+        code_hash: request.codeHash,
+        client_network: request.clientNetwork,
+        reserved_lamports: Number(funds.cost),
+        rent_lamports: rent === null ? null : Number(rent),
+      })
+      .execute()
+    const bytes = await sign(transaction, context)
+    return new TransactionStore(trx).update(row, {
+      status: 'submitted',
+      signed_tx: Buffer.from(bytes).toString('base64'),
+      // From now on the row of `sponsorships` counts for the client that submitted it.
+      client_network: null,
+      signature: bs58.encode(bytes.subarray(1, 65)),
+      next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
+    })
+  })
+}
+
+/** Puts the fee payer's signature in its place, which is the first. */
+async function sign(transaction: WireTransaction, { sponsor }: SponsorContext): Promise<Uint8Array> {
+  const { signer } = sponsor
+  const { messageBytes } = transaction
+  const signature = await signer.sign(messageBytes)
+  if (!verifyEd25519(messageBytes, signature, signer.pubkey))
+    throw new Error('the signer of the fee payer returned an invalid signature')
+  const bytes = new Uint8Array(transaction.bytes)
+  bytes.set(signature, 1)
+  return bytes
+}

@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { raw } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
+import { InviteCode } from '../db/entities/sponsorship.ts'
+import type { EntityManager } from '../db/orm-types.ts'
+import { codeUses } from './quota.ts'
+
+export interface InviteCodeRow {
+  /** The first ten digits of the hash. */
+  readonly id: string
+  readonly maxUses: number
+  /** Registrations that are submitted or confirmed. Failed ones after the first three count too. */
+  readonly uses: number
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdAt: string
+}
+
+const ID_LENGTH = 10
+const ID = /^[0-9a-f]{10}$/
+
+/** Invite codes as the operator manages them. */
+export interface InviteCodes {
+  /** Only this call returns the code. The database has its hash. */
+  create(options: { maxUses: number; expiresAt: Date | null }): Promise<{ code: string; id: string }>
+  /** Adds an existing code. Does nothing if it is stored already. */
+  ensure(code: string, maxUses: number): Promise<void>
+  list(): Promise<InviteCodeRow[]>
+  /**
+   * Prepared registrations with the code can no longer be submitted. False if there is no such
+   * code.
+   */
+  revoke(codeOrId: string): Promise<boolean>
+}
+
+export function createInviteCodes(em: EntityManager): InviteCodes {
+  const insert = async (code: string, maxUses: number, expiresAt: Date | null): Promise<string> => {
+    const hash = inviteCodeHash(code)
+    if (hash === null) throw new TypeError('not an invite code')
+    const row = { hash, maxUses, expiresAt: expiresAt?.toISOString() ?? null }
+    await em.fork().upsert(InviteCode, row, { onConflictAction: 'ignore' })
+    return hash.slice(0, ID_LENGTH)
+  }
+  return {
+    create: async ({ maxUses, expiresAt }) => {
+      const code = newInviteCode()
+      return { code, id: await insert(code, maxUses, expiresAt) }
+    },
+    ensure: async (code, maxUses) => {
+      await insert(code, maxUses, null)
+    },
+    list: async () => {
+      const { rows } = await sql<InviteCodeRow>`
+        select left(hash, ${sql.lit(ID_LENGTH)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
+          revoked_at as "revokedAt", created_at as "createdAt",
+          ${codeUses(sql`hash`)} as uses
+        from invite_codes order by created_at, hash`.execute(em.getKysely())
+      return rows
+    },
+    revoke: async (codeOrId) => {
+      const hash = inviteCodeHash(codeOrId)
+      if (hash === null && !ID.test(codeOrId)) return false
+      const where = { hash: hash ?? { $like: `${codeOrId}%` } }
+      const revoked = { revokedAt: raw('coalesce(revoked_at, now())') }
+      return (await em.fork().nativeUpdate(InviteCode, where, revoked)) > 0
+    },
+  }
+}
+
+/** Crockford's base 32: no two characters look alike. Each has 5 bits, a code has 100. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const LENGTH = 20
+
+/** A new code in the form `XXXXX-XXXXX-XXXXX-XXXXX`. */
+export function newInviteCode(): string {
+  const characters = Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  return characters.replace(/.{5}(?=.)/g, '$&-')
+}
+
+/**
+ * The hash that is stored: hex of the SHA-256 of the characters. Case, spaces and hyphens do not
+ * matter, and O, I and L are read as digits. Null if the text is not a code.
+ */
+export function inviteCodeHash(code: string): string | null {
+  if (code.length > 64) return null
+  const characters = code.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+  if (characters.length !== LENGTH || !/^[0-9A-HJKMNP-TV-Z]+$/.test(characters)) return null
+  return createHash('sha256').update(characters).digest('hex')
+}

@@ -1,0 +1,191 @@
+import { MAX_TRANSACTION_VERSION, type Pubkey, pubkeyFromBytes, TOKEN_PROGRAM } from '@agent-registry/solana'
+import { DomainError } from '../domain/errors.ts'
+import { withTimeout } from '../platform/async/promises.ts'
+import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import { integerParameter } from '../domain/parameters.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { cachedValue, type CachedValue } from '../platform/async/cached-value.ts'
+import type { Clock } from '../platform/clock.ts'
+
+/** A client that waits for a node does not wait longer. Milliseconds. */
+const MAX_WAIT_MS = 10_000
+
+/** Throws LEDGER_UNAVAILABLE if a call of the ledger node fails, or takes too long. */
+export async function mapLedgerError<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    const result = await withTimeout(
+      MAX_WAIT_MS,
+      call.then((value) => ({ value })),
+    )
+    if (result === null) throw new LedgerRpcError('timeout', 'the ledger node did not respond in time')
+    return result.value
+  } catch (error) {
+    if (error instanceof LedgerRpcError) throw new DomainError('LEDGER_UNAVAILABLE', {}, { cause: error })
+    throw error
+  }
+}
+
+/** For calls without which less is known. Throws other errors. */
+export function nullIfLedgerError(error: unknown): null {
+  if (error instanceof LedgerRpcError) return null
+  throw error
+}
+
+/** The newest block. */
+export interface LedgerHead {
+  readonly slot: number
+  /** A transaction can land while this is at most its `lastValidBlockHeight`. */
+  readonly blockHeight: number
+  readonly epoch: number
+}
+
+export type LedgerState = ReturnType<typeof createLedgerState>
+
+interface EpochInfo {
+  absoluteSlot: number
+  blockHeight: number
+  epoch: number
+}
+
+const HEAD_MS = 1_000
+const RENT_FRESH_MS = 60_000
+const RENT_MAX_AGE_MS = 300_000
+/** The ledger charges every account for this many bytes in addition to its data. */
+const ACCOUNT_OVERHEAD = 128
+
+const accountBytes = integerParameter({ min: 0, max: 10 * 1024 * 1024 })
+
+/** Block height and rent as the node reports them. All calls throw LEDGER_UNAVAILABLE. */
+export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
+  const head = cachedValue<LedgerHead>({
+    clock,
+    freshMs: HEAD_MS,
+    maxAgeMs: HEAD_MS,
+    load: () => readHead(rpc, 'confirmed'),
+  })
+  const lamportsPerByte = cachedValue({
+    clock,
+    freshMs: RENT_FRESH_MS,
+    maxAgeMs: RENT_MAX_AGE_MS,
+    load: async () => BigInt(await readRent(rpc, 0)) / BigInt(ACCOUNT_OVERHEAD),
+  })
+  let rentEpoch: number | null = null
+
+  return {
+    head: (): Promise<LedgerHead> => mapLedgerError(head.get()),
+    /** Lamports that an account with this many bytes of data must hold. Throws INVALID_INTEGER. */
+    rentExemption: async (given: number): Promise<bigint> => {
+      const bytes = accountBytes('bytes', given)
+      const { epoch } = await mapLedgerError(head.get())
+      if (epoch !== rentEpoch) lamportsPerByte.invalidate()
+      rentEpoch = epoch
+      return (await mapLedgerError(lamportsPerByte.get())) * BigInt(ACCOUNT_OVERHEAD + bytes)
+    },
+  }
+}
+
+/** The newest block with this commitment. */
+export async function readHead(rpc: LedgerCalls, commitment: 'confirmed' | 'finalized'): Promise<LedgerHead> {
+  const { absoluteSlot, blockHeight, epoch } = await rpc.call<EpochInfo>('getEpochInfo', [{ commitment }])
+  return { slot: absoluteSlot, blockHeight, epoch }
+}
+
+/** Lamports, as the node reports them now. */
+export function readRent(rpc: LedgerCalls, bytes: number): Promise<number> {
+  return rpc.call('getMinimumBalanceForRentExemption', [bytes, { commitment: 'confirmed' }])
+}
+
+/** A blockhash is valid for this many blocks after its own. */
+const BLOCKHASH_LIFETIME = 150
+const FRESH_MS = 1_000
+const MAX_AGE_MS = 5_000
+
+export interface ChainHead {
+  readonly blockhash: string
+  readonly lastValidBlockHeight: number
+  /** The slot at which the node returned the hash. */
+  readonly slot: number
+  /** The height of the block with this hash. */
+  readonly blockHeight: number
+}
+
+interface LatestBlockhash {
+  context: { slot: number }
+  value: { blockhash: string; lastValidBlockHeight: number }
+}
+
+/** The latest confirmed block. A finalized blockhash would have lost a fifth of its lifetime. */
+export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<ChainHead> {
+  return cachedValue({
+    clock,
+    freshMs: FRESH_MS,
+    maxAgeMs: MAX_AGE_MS,
+    load: async () => {
+      const { context, value } = await rpc.call<LatestBlockhash>('getLatestBlockhash', [
+        { commitment: 'confirmed' },
+      ])
+      return { ...value, slot: context.slot, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFETIME }
+    },
+  })
+}
+
+export interface LedgerAccount {
+  readonly lamports: number
+  readonly owner: string
+  readonly data: readonly [base64: string, encoding: 'base64']
+  /** Bytes of the data. */
+  readonly space?: number
+}
+
+/** Longer than every account of the registry, so that an account of 10 MB is not transferred. */
+const MAX_BYTES = 512
+
+/** Reads accounts at `confirmed`, in one call. Null for an account that does not exist. */
+export async function readAccounts(
+  rpc: LedgerCalls,
+  keys: readonly Pubkey[],
+): Promise<readonly (LedgerAccount | null)[]> {
+  const { value } = await rpc.call<{ value: readonly (LedgerAccount | null)[] }>('getMultipleAccounts', [
+    keys,
+    { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: MAX_BYTES } },
+  ])
+  return value
+}
+
+interface TokenAccount {
+  readonly mint: Pubkey
+  readonly owner: Pubkey
+  /** Base units. */
+  readonly amount: bigint
+  readonly isFrozen: boolean
+}
+
+const TOKEN_ACCOUNT_BYTES = 165
+const OWNER_OFFSET = 32
+const AMOUNT_OFFSET = 64
+const STATE_OFFSET = 108
+const FROZEN = 2
+
+/** Null if this is not an account of SPL Token. */
+export function tokenAccount(account: LedgerAccount | null | undefined): TokenAccount | null {
+  const data = Buffer.from(account?.data[0] ?? '', 'base64')
+  if (account?.owner !== TOKEN_PROGRAM || data.length !== TOKEN_ACCOUNT_BYTES) return null
+  return {
+    mint: pubkeyFromBytes(data.subarray(0, OWNER_OFFSET)),
+    owner: pubkeyFromBytes(data.subarray(OWNER_OFFSET, AMOUNT_OFFSET)),
+    amount: data.readBigUInt64LE(AMOUNT_OFFSET),
+    isFrozen: data[STATE_OFFSET] === FROZEN,
+  }
+}
+
+/** A transaction of the ledger at `confirmed`. Null if the node does not have it. */
+export function fetchTransaction<Found>(
+  rpc: LedgerCalls,
+  signature: string,
+  encoding: 'base64' | 'json' = 'base64',
+): Promise<Found | null> {
+  return rpc.call('getTransaction', [
+    signature,
+    { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION },
+  ])
+}

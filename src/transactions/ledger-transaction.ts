@@ -1,0 +1,178 @@
+import {
+  type AccountMeta,
+  type Message,
+  parseTransaction,
+  type Pubkey,
+  signatureBytes,
+} from '@agent-registry/solana'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { fetchTransaction, mapLedgerError } from './ledger-state.ts'
+import { preparedMessage } from './match.ts'
+import type { TransactionRecord } from './transaction-store.ts'
+
+/** A transaction as the ledger has it. Amounts are decimal text. */
+export interface LedgerTransaction {
+  readonly signature: string
+  readonly slot: number
+  readonly timestamp: string | null
+  readonly succeeded: boolean
+  /** Finalized, as far as the tables know. */
+  readonly final: boolean
+  readonly fee: string
+  readonly computeUnits: number | null
+  readonly feePayer: Pubkey
+  readonly instructions: readonly MessageInstruction[]
+  readonly balances: readonly BalanceChange[]
+  readonly tokenBalances: readonly TokenBalanceChange[]
+  readonly logs: readonly string[] | null
+}
+
+export interface BalanceChange {
+  readonly account: Pubkey
+  readonly before: string
+  readonly after: string
+}
+
+export interface TokenBalanceChange extends BalanceChange {
+  readonly owner: Pubkey | null
+  readonly mint: Pubkey
+  readonly decimals: number
+}
+
+interface TokenBalance {
+  accountIndex: number
+  mint: Pubkey
+  owner?: Pubkey
+  uiTokenAmount: { amount: string; decimals: number }
+}
+
+interface FoundTransaction {
+  slot: number
+  blockTime: number | null
+  transaction: [bytes: string, encoding: string]
+  meta: {
+    err: unknown
+    fee: number
+    computeUnitsConsumed?: number
+    preBalances: number[]
+    postBalances: number[]
+    preTokenBalances?: TokenBalance[] | null
+    postTokenBalances?: TokenBalance[] | null
+    logMessages?: string[] | null
+    loadedAddresses?: LoadedAddresses | null
+  } | null
+}
+
+/**
+ * Reads a transaction from the ledger. The node is asked only for transactions that called the
+ * registry or were sent by the relay. Throws TRANSACTION_NOT_FOUND for others, also if they exist.
+ */
+export async function readLedgerTransaction(
+  signature: string,
+  { kysely, rpc }: { readonly kysely: Kysely<Database>; readonly rpc: LedgerCalls },
+): Promise<LedgerTransaction> {
+  const known = await findFinality(kysely, signature)
+  if (known === null) throw new DomainError('TRANSACTION_NOT_FOUND')
+  const found = await mapLedgerError(fetchTransaction<FoundTransaction>(rpc, signature))
+  // Not landed, removed by a fork, or older than what the node keeps.
+  if (!found?.meta) throw new DomainError('TRANSACTION_NOT_FOUND')
+  const { meta, slot, blockTime } = found
+  const { message } = parseTransaction(Buffer.from(found.transaction[0], 'base64'))
+  const accounts = messageAccounts(message, meta.loadedAddresses)
+  return {
+    signature,
+    slot,
+    timestamp: blockTime === null ? null : new Date(blockTime * 1_000).toISOString(),
+    succeeded: meta.err === null,
+    final: known.final,
+    fee: String(meta.fee),
+    computeUnits: meta.computeUnitsConsumed ?? null,
+    feePayer: message.staticKeys[0]!,
+    instructions: messageInstructions(message, meta.loadedAddresses),
+    balances: accounts.map(({ pubkey }, i) => ({
+      account: pubkey,
+      before: String(meta.preBalances[i] ?? 0),
+      after: String(meta.postBalances[i] ?? 0),
+    })),
+    tokenBalances: tokenChanges(accounts, meta.preTokenBalances ?? [], meta.postTokenBalances ?? []),
+    logs: meta.logMessages ?? null,
+  }
+}
+
+/** Null for a transaction that neither called the registry nor was sent by the relay. */
+async function findFinality(
+  kysely: Kysely<Database>,
+  signature: string,
+): Promise<{ readonly final: boolean } | null> {
+  if (signatureBytes(signature) === null) return null
+  const { rows } = await sql<{ final: boolean }>`
+    select finality = 'finalized' as final from ledger_transactions where signature = ${signature}
+    union all select settled from prepared_transactions where signature = ${signature}
+    order by final desc limit 1`.execute(kysely)
+  return rows[0] ?? null
+}
+
+/** An account that did not exist before or after has a balance of 0 then. */
+function tokenChanges(
+  accounts: readonly AccountMeta[],
+  before: readonly TokenBalance[],
+  after: readonly TokenBalance[],
+): TokenBalanceChange[] {
+  const amountIn = (balances: readonly TokenBalance[], index: number): string =>
+    balances.find(({ accountIndex }) => accountIndex === index)?.uiTokenAmount.amount ?? '0'
+  const known = new Map([...before, ...after].map((each) => [each.accountIndex, each]))
+  return [...known].flatMap(([index, { mint, owner, uiTokenAmount }]) => {
+    const account = accounts[index]?.pubkey
+    if (account === undefined) return []
+    const { decimals } = uiTokenAmount
+    const amounts = { before: amountIn(before, index), after: amountIn(after, index) }
+    return [{ account, owner: owner ?? null, mint, decimals, ...amounts }]
+  })
+}
+
+/** An instruction of a message, with its accounts by address. */
+export interface MessageInstruction {
+  readonly programId: Pubkey
+  readonly accounts: readonly AccountMeta[]
+  /** Base64. */
+  readonly data: string
+}
+
+/** The addresses that a node read from the lookup tables of a transaction. */
+interface LoadedAddresses {
+  readonly writable: readonly Pubkey[]
+  readonly readonly: readonly Pubkey[]
+}
+
+/** All accounts of a message in order, first its own, then those of lookup tables. */
+export function messageAccounts(message: Message, loaded?: LoadedAddresses | null): AccountMeta[] {
+  const { staticKeys, requiredSignatures, readonlySigned, readonlyUnsigned } = message
+  const { writable, readonly: fixed } = loaded ?? { writable: [], readonly: [] }
+  return [
+    ...staticKeys.map((pubkey, i) => {
+      const isSigner = i < requiredSignatures
+      const end = isSigner ? requiredSignatures - readonlySigned : staticKeys.length - readonlyUnsigned
+      return { pubkey, isSigner, isWritable: i < end }
+    }),
+    ...writable.map((pubkey) => ({ pubkey, isSigner: false, isWritable: true })),
+    ...fixed.map((pubkey) => ({ pubkey, isSigner: false, isWritable: false })),
+  ]
+}
+
+export function preparedInstructions(record: TransactionRecord): MessageInstruction[] {
+  return messageInstructions(preparedMessage(record))
+}
+
+/** Accounts of lookup tables are left out if the addresses of the tables are not given. */
+export function messageInstructions(message: Message, loaded?: LoadedAddresses | null): MessageInstruction[] {
+  const keys = messageAccounts(message, loaded)
+  return message.instructions.map(({ programIdIndex, accounts, data }) => ({
+    // A program is never in a lookup table.
+    programId: keys[programIdIndex]!.pubkey,
+    accounts: [...accounts].flatMap((index) => keys[index] ?? []),
+    data: Buffer.from(data).toString('base64'),
+  }))
+}

@@ -1,0 +1,140 @@
+import PQueue from 'p-queue'
+import type { WireTransaction } from '@agent-registry/solana'
+import { DomainError } from '../domain/errors.ts'
+import type { RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
+import type { SeenTransaction } from '../ledger/indexer/context.ts'
+import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
+import type { TransactionsContext } from './context.ts'
+import { matchKey, ownRows } from './match.ts'
+import { SEEN_LIMITS } from './limits.ts'
+import type { TransactionRow } from './transaction-store.ts'
+import { checkSignatures, wireTransaction } from './read-transaction.ts'
+import { transactionErrorText } from './error-text.ts'
+import { onSeen } from './transitions.ts'
+
+interface Landed {
+  readonly wire: WireTransaction
+  readonly slot: number
+  readonly meta: NonNullable<RpcTransaction['meta']>
+  readonly key: string
+}
+
+/**
+ * Finds prepared transactions among those that the indexer sees, because wallets can send them
+ * themselves. What is missed here is found by the search after the transaction has expired.
+ */
+export function createSelfSent(context: TransactionsContext) {
+  const failures = createFailureLog(context.logger, 'could not compare new transactions with prepared ones')
+  // A node that is slow to return failed transactions must not delay others.
+  const queue = new PQueue({ concurrency: 4 })
+  let waiting: SeenTransaction[] = []
+  let isStopped = false
+
+  const work = async (): Promise<void> => {
+    const seen = waiting
+    waiting = []
+    try {
+      await confirmPrepared(readable(seen), context)
+      await confirmPrepared(await fetchFailed(seen, context), context)
+      failures.clear()
+    } catch (error) {
+      failures.report(error)
+    }
+  }
+
+  return {
+    see: ({ signature, transaction }: SeenTransaction): void => {
+      if (isStopped || waiting.length >= SEEN_LIMITS.waiting) return
+      waiting.push({ signature, transaction: transaction && withoutInner(transaction) })
+      if (waiting.length === 1) void queue.add(work)
+    },
+    /** Waits until everything seen so far is compared. */
+    idle: (): Promise<void> => queue.onIdle(),
+    stop: async (): Promise<void> => {
+      isStopped = true
+      await queue.onIdle()
+    },
+  }
+}
+
+/** Inner instructions are the largest part. */
+const withoutInner = ({ version, slot, transaction, meta }: RpcTransaction): RpcTransaction => ({
+  version,
+  slot,
+  transaction,
+  meta: meta && { err: meta.err, logMessages: meta.logMessages },
+})
+
+/** Those that can be prepared ones and whose outcome the node returned. */
+function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed[] {
+  return seen.flatMap(({ transaction }) => {
+    if (!transaction?.meta) return []
+    const wire = wireTransaction(transaction)
+    const key = wire === null ? null : matchKey(wire.message)
+    const { slot, meta } = transaction
+    return wire === null || key === null ? [] : [{ wire, slot, meta, key }]
+  })
+}
+
+/**
+ * The indexer does not read transactions that failed. They are read here while somebody may have sent
+ * one, except those that were submitted here.
+ */
+async function fetchFailed(
+  seen: readonly SeenTransaction[],
+  { store, rpc }: TransactionsContext,
+): Promise<Landed[]> {
+  const failed = seen.filter(({ transaction }) => transaction === null).map(({ signature }) => signature)
+  if (failed.length === 0 || (await store.countOpen()).unsubmitted === 0) return []
+  const known = await store.findSignatures(failed)
+  const wanted = failed.filter((signature) => !known.has(signature)).slice(0, SEEN_LIMITS.fetches)
+  const fetched = await Promise.all(
+    wanted.map((signature) =>
+      fetchTransaction<RpcTransaction>(rpc, signature, 'json').catch(nullIfLedgerError),
+    ),
+  )
+  return readable(fetched.map((transaction) => ({ transaction })))
+}
+
+async function confirmPrepared(landed: readonly Landed[], context: TransactionsContext): Promise<void> {
+  if (landed.length === 0) return
+  const rows = await context.store.findByMatchKeys([...new Set(landed.map(({ key }) => key))])
+  const byKey = Map.groupBy(rows, (row) => row.match_key)
+  for (const each of landed) {
+    const prepared = byKey.get(each.key)
+    if (prepared === undefined || !isSigned(each.wire)) continue
+    for (const row of ownRows(each.wire, prepared)) await confirm(row, each, context)
+  }
+}
+
+/** Whether the bytes are those of the ledger. */
+function isSigned(wire: WireTransaction): boolean {
+  try {
+    checkSignatures(wire)
+    return true
+  } catch (error) {
+    if (error instanceof DomainError) return false
+    throw error
+  }
+}
+
+async function confirm(row: TransactionRow, landed: Landed, context: TransactionsContext): Promise<void> {
+  const { clock, store, updates } = context
+  const change = onSeen(row, seenStatus(landed, context), new Date(clock.now()).toISOString())
+  if (change === null) return
+  if ((await store.update(row, change)) !== null) return updates.notify(row.id)
+  // Another process wrote first: it has just submitted or polled the transaction.
+  const current = await store.find(row.id)
+  if (current !== null) await confirm(current, landed, context)
+}
+
+function seenStatus({ wire, slot, meta }: Landed, { registryProgram }: TransactionsContext) {
+  const { message, signature, bytes } = wire
+  const signedTx = Buffer.from(bytes).toString('base64')
+  const seen = { kind: 'landed', finality: 'confirmed', slot, signature, signedTx } as const
+  if (meta.err === null) return { ...seen, failure: null }
+  const logs = meta.logMessages ?? []
+  const text = transactionErrorText(meta.err, message, registryProgram, logs)
+  return { ...seen, failure: { code: 'execution_failed', message: text, logs } as const }
+}

@@ -1,0 +1,155 @@
+import { parseTransaction, type WireTransaction } from '@agent-registry/solana'
+import { DomainError, isDomainError } from '../domain/errors.ts'
+import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
+import { countOutcome } from '../platform/metrics/metrics.ts'
+import { sponsorContext, type TransactionsContext } from './context.ts'
+import { countersign, readPrepared } from './countersign.ts'
+import { inviteCodeHash } from './invite-codes.ts'
+import { mapLedgerError } from './ledger-state.ts'
+import { matchesPrepared, preparedMessage } from './match.ts'
+import { checkSignatures, readSignedTransaction } from './read-transaction.ts'
+import { sendStored } from './send.ts'
+import { EXPIRED, toRecord, type TransactionRecord, type TransactionRow } from './transaction-store.ts'
+
+export interface SubmitInput {
+  readonly id?: string | null
+  /** base64. The fee payer's signature of a sponsored transaction is zeros. */
+  readonly signedTx?: string | null
+}
+
+export interface SubmitRegistrationInput extends SubmitInput {
+  readonly signerPubkey?: string | null
+  readonly inviteCode?: string | null
+}
+
+/** The longest delay until a write of another process is seen, in milliseconds. */
+const REREAD_MS = 500
+
+/**
+ * Stores a signed transaction, sends it, and waits `submitWaitMs` for its outcome. The same message
+ * again returns the same record and is not sent again. A sponsored one is signed by the fee payer,
+ * and counts for the client that submits it. Throws SUBMISSION_FIELDS_REQUIRED,
+ * TRANSACTION_NOT_FOUND, SPONSORED_REGISTRATION, and what `accept` throws.
+ */
+export async function submit(
+  { id, signedTx }: SubmitInput,
+  clientIp: string,
+  context: TransactionsContext,
+): Promise<TransactionRecord> {
+  if (typeof id !== 'string' || typeof signedTx !== 'string')
+    throw new DomainError('SUBMISSION_FIELDS_REQUIRED')
+  const row = await context.store.get(id)
+  if (row.sponsored) {
+    sponsorContext(context)
+    if (row.invite_code_hash !== null) throw new DomainError('SPONSORED_REGISTRATION')
+  }
+  await accept(row, signedTx, clientIp, context)
+  return waitForOutcome(id, context)
+}
+
+/**
+ * The same for a sponsored registration, with the wallet and the invite code of its preparation.
+ * Throws FIELD_REQUIRED, NOT_A_REGISTRATION, REGISTRATION_MISMATCH as well.
+ */
+export async function submitRegistration(
+  input: SubmitRegistrationInput,
+  clientIp: string,
+  context: TransactionsContext,
+): Promise<TransactionRecord> {
+  const { addresses, store } = sponsorContext(context)
+  const id = requiredText('id', input.id)
+  const signedTx = requiredText('signedTx', input.signedTx)
+  const wallet = pubkeyParameter('signerPubkey', requiredText('signerPubkey', input.signerPubkey))
+  const codeHash = inviteCodeHash(requiredText('inviteCode', input.inviteCode))
+  const row = await store.get(id)
+  const prepared = row.sponsored ? readPrepared(row, addresses) : null
+  if (prepared?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
+  if (prepared.wallet !== wallet || prepared.codeHash !== codeHash)
+    throw new DomainError('REGISTRATION_MISMATCH')
+  await accept(row, signedTx, clientIp, context)
+  return waitForOutcome(id, context)
+}
+
+/**
+ * Throws TRANSACTION_EXPIRED, INVALID_SIGNED_TRANSACTION, TRANSACTION_VERSION_UNSUPPORTED,
+ * TRANSACTION_MISMATCH, INVALID_SIGNATURE, and what `countersign` throws.
+ */
+async function accept(
+  row: TransactionRow,
+  signedTx: string,
+  clientIp: string,
+  context: TransactionsContext,
+): Promise<void> {
+  const { store } = context
+  const transaction = readSignedTransaction(signedTx)
+  if (row.signed_tx !== null) return checkSameMessage(row.signed_tx, transaction)
+  if (row.status === 'failed') {
+    if (row.error?.code === EXPIRED.code) throw new DomainError('TRANSACTION_EXPIRED')
+    return undefined
+  }
+  const stored = await checkAndStore(row, { signedTx, transaction }, clientIp, context).catch(
+    async (error: unknown) => {
+      if ((await store.get(row.id)).version === row.version) throw error
+      return null
+    },
+  )
+  // Another process wrote first: it submitted the same transaction, or marked it as expired.
+  if (stored === null) return accept(await store.get(row.id), signedTx, clientIp, context)
+  if (stored.status !== 'submitted') return undefined
+  await sendStored(stored, context)
+  context.wakeTracker()
+}
+
+/** Null if another process has written the row since it was read. */
+async function checkAndStore(
+  row: TransactionRow,
+  { signedTx, transaction }: { signedTx: string; transaction: WireTransaction },
+  clientIp: string,
+  context: TransactionsContext,
+): Promise<TransactionRow | null> {
+  const { store, clock, timing } = context
+  if (!matchesPrepared(preparedMessage(row), transaction.message))
+    throw new DomainError('TRANSACTION_MISMATCH')
+  // The fee payer of a sponsored transaction is its first signer, and signs last.
+  checkSignatures(transaction, row.sponsored ? 1 : 0)
+  await checkNotExpired(row, context)
+  if (row.sponsored) {
+    const sponsored = sponsorContext(context)
+    const signed = countersign(row, transaction, clientIp, sponsored)
+    return countOutcome(sponsored.sponsor.requests, 'countersign', signed)
+  }
+  return store.update(row, {
+    status: 'submitted',
+    signed_tx: signedTx,
+    signature: transaction.signature,
+    next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
+  })
+}
+
+/** Another message, for example with other assertions, could land beside the first one. */
+function checkSameMessage(stored: string, transaction: WireTransaction): void {
+  const known = parseTransaction(Buffer.from(stored, 'base64'))
+  if (Buffer.compare(known.messageBytes, transaction.messageBytes) !== 0)
+    throw new DomainError('TRANSACTION_MISMATCH')
+}
+
+async function checkNotExpired(row: TransactionRow, { head }: TransactionsContext): Promise<void> {
+  try {
+    const { blockHeight } = await mapLedgerError(head.get())
+    if (blockHeight > row.last_valid_block_height) throw new DomainError('TRANSACTION_EXPIRED')
+  } catch (error) {
+    // While no node responds, submits are stored. They are sent when a node responds.
+    if (!isDomainError(error, 'LEDGER_UNAVAILABLE')) throw error
+  }
+}
+
+async function waitForOutcome(id: string, context: TransactionsContext): Promise<TransactionRecord> {
+  const { store, updates, clock, submitWaitMs } = context
+  const deadline = clock.now() + submitWaitMs
+  for (;;) {
+    const row = await store.get(id)
+    const remainingMs = deadline - clock.now()
+    if (row.status === 'confirmed' || row.status === 'failed' || remainingMs <= 0) return toRecord(row)
+    await updates.next(id, Math.min(remainingMs, REREAD_MS))
+  }
+}

@@ -1,0 +1,261 @@
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
+import { signatureBytes } from '@agent-registry/solana'
+import type { Database } from '../db/database.ts'
+import type { TransactionFailure } from '../domain/transaction-status.ts'
+import { DomainError } from '../domain/errors.ts'
+
+/** A row of prepared_transactions. */
+export type TransactionRow = Selectable<Database['prepared_transactions']>
+
+/** The part of a row that clients see. `error` is not null exactly when the status is `failed`. */
+export type TransactionRecord = Readonly<
+  Pick<
+    TransactionRow,
+    'id' | 'status' | 'signature' | 'error' | 'slot' | 'sponsored' | 'settled' | 'message'
+  > & {
+    /** ISO 8601. */
+    preparedAt: string
+    submittedAt: string | null
+    lastValidBlockHeight: number
+  }
+>
+
+export function toRecord(row: TransactionRow): TransactionRecord {
+  const { id, status, signature, error, slot, sponsored, settled, message } = row
+  return {
+    id,
+    status,
+    signature,
+    error,
+    slot,
+    sponsored,
+    settled,
+    message,
+    preparedAt: new Date(row.created_at).toISOString(),
+    submittedAt: row.sent_at === null ? null : new Date(row.sent_at).toISOString(),
+    lastValidBlockHeight: row.last_valid_block_height,
+  }
+}
+
+export const EXPIRED: TransactionFailure = {
+  code: 'blockhash_expired',
+  message:
+    'The block height passed lastValidBlockHeight, and the transaction is not on the ledger. Prepare the transaction again.',
+}
+
+export const DROPPED: TransactionFailure = {
+  code: 'dropped',
+  message: 'A fork removed the transaction from the ledger and it expired. Prepare it again.',
+}
+
+export const OUTCOME_UNKNOWN: TransactionFailure = {
+  code: 'outcome_unknown',
+  message:
+    'The block height passed lastValidBlockHeight. It could not be determined whether the transaction landed. Check the ledger before you prepare it again.',
+}
+
+/** What is stored with a sponsored registration. */
+interface SponsoredRegistration {
+  readonly codeHash: string | null
+  /** It counts for this network while it can be signed. */
+  readonly clientNetwork: string
+  readonly wallet: string
+}
+
+export interface NewTransaction {
+  readonly id: string
+  readonly message: string
+  readonly matchKey?: string | null
+  readonly lastValidBlockHeight: number
+  readonly blockhashSlot: number
+  readonly sponsored?: boolean
+  readonly registration?: SponsoredRegistration
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type TransactionChange = Omit<
+  Updateable<Database['prepared_transactions']>,
+  'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height' | 'blockhash_slot'
+>
+
+const TABLE = 'prepared_transactions'
+const DAY_MS = 86_400_000
+/** How long settled rows are kept. */
+export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
+/** Somebody can prepare the same transaction many times. */
+const MAX_MATCHES = 200
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Reads and writes prepared_transactions. Calls `onOutcome` when `update` makes a row confirmed or
+ * failed.
+ */
+export class TransactionStore {
+  readonly #kysely: Kysely<Database>
+  readonly #onOutcome: (row: TransactionRow) => void
+
+  constructor(kysely: Kysely<Database>, onOutcome: (row: TransactionRow) => void = () => undefined) {
+    this.#kysely = kysely
+    this.#onOutcome = onOutcome
+  }
+
+  async insertSimulated(transaction: NewTransaction): Promise<void> {
+    const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
+    const { matchKey = null, registration } = transaction
+    const { codeHash = null, clientNetwork = null, wallet = null } = registration ?? {}
+    const now = new Date(transaction.now)
+    // Does not wait for the disk. If the database crashes now, the client prepares again.
+    await sql`
+      with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
+      insert into prepared_transactions
+        (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored,
+          invite_code_hash, client_network, wallet, next_check_at, created_at)
+      select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot},
+        ${sponsored}, ${codeHash}, ${clientNetwork}, ${wallet}, ${now}::timestamptz, ${now}::timestamptz
+      from asynchronous_commit
+    `.execute(this.#kysely)
+  }
+
+  async find(id: string): Promise<TransactionRow | null> {
+    if (!ID.test(id)) return null
+    const query = this.#kysely.selectFrom(TABLE).selectAll().where('id', '=', id)
+    return (await query.executeTakeFirst()) ?? null
+  }
+
+  /** Throws TRANSACTION_NOT_FOUND. */
+  async get(id: string): Promise<TransactionRow> {
+    const row = await this.find(id)
+    if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
+    return row
+  }
+
+  /** Throws TRANSACTION_NOT_FOUND. */
+  async getBySignature(signature: string): Promise<TransactionRow> {
+    const query = this.#kysely.selectFrom(TABLE).selectAll().where('signature', '=', signature)
+    const row = signatureBytes(signature) ? await query.executeTakeFirst() : undefined
+    if (row === undefined) throw new DomainError('TRANSACTION_NOT_FOUND')
+    return row
+  }
+
+  /** Null if another process has written the row since it was read: then nothing is written. */
+  async update(row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null> {
+    const written = await this.#kysely
+      .updateTable(TABLE)
+      .set({ ...change, version: row.version + 1 })
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .returningAll()
+      .executeTakeFirst()
+    if (written === undefined) return null
+    const hasOutcome = written.status === 'confirmed' || written.status === 'failed'
+    if (hasOutcome && written.status !== row.status) this.#onOutcome(written)
+    return written
+  }
+
+  /**
+   * Leases up to `limit` submitted rows that are due. No other process gets them before `until`.
+   */
+  async claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]> {
+    const { rows } = await sql<TransactionRow>`
+      update prepared_transactions
+      set next_check_at = ${new Date(options.until)}, version = version + 1
+      where id in (
+        select id from prepared_transactions
+        where not settled and signed_tx is not null and next_check_at <= ${new Date(options.now)}
+        order by next_check_at limit ${options.limit} for update skip locked
+      )
+      returning *`.execute(this.#kysely)
+    return rows
+  }
+
+  /**
+   * Marks sponsored rows as failed that were not submitted before `blockHeight`. Nobody has the
+   * fee payer's signature of these, so they cannot have landed.
+   */
+  async expireSponsored(blockHeight: number): Promise<void> {
+    await sql`
+      update prepared_transactions
+      set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
+      where not settled and signed_tx is null and sponsored and last_valid_block_height < ${blockHeight}`.execute(
+      this.#kysely,
+    )
+  }
+
+  /**
+   * Leases up to `limit` due rows that were not submitted before `blockHeight` and are not
+   * sponsored. `perPayer` limits the rows of one fee payer, so that it does not delay others.
+   */
+  async claimExpired(options: {
+    blockHeight: number
+    now: number
+    until: number
+    limit: number
+    perPayer: number
+  }): Promise<TransactionRow[]> {
+    const { blockHeight, now, until, limit, perPayer } = options
+    // The first key of a v0 message is the fee payer, bytes 6 to 37 counted from 1. These
+    // characters are 30 of its bytes: to decode 100,000 messages would take most of the time.
+    const { rows } = await sql<TransactionRow>`
+      with due as (
+        select id, next_check_at, row_number() over (
+          partition by substring(message from 9 for 40) order by next_check_at
+        ) as position
+        from prepared_transactions
+        where not settled and signed_tx is null and not sponsored
+          and last_valid_block_height < ${blockHeight} and next_check_at <= ${new Date(now)}
+      )
+      update prepared_transactions
+      set next_check_at = ${new Date(until)}, version = version + 1
+      where id in (
+        select id from prepared_transactions
+        where id in (select id from due where position <= ${perPayer} order by next_check_at limit ${limit})
+          and signed_tx is null and next_check_at <= ${new Date(now)}
+        for update skip locked
+      )
+      returning *`.execute(this.#kysely)
+    return rows
+  }
+
+  /** The newest rows of every status whose message has one of these keys. */
+  findByMatchKeys(keys: readonly string[]): Promise<TransactionRow[]> {
+    return this.#kysely
+      .selectFrom(TABLE)
+      .selectAll()
+      .where('match_key', 'in', [...keys])
+      .orderBy('created_at', 'desc')
+      .limit(MAX_MATCHES)
+      .execute()
+  }
+
+  /** Which of these signatures the rows have. */
+  async findSignatures(signatures: readonly string[]): Promise<Set<string | null>> {
+    const rows = await this.#kysely
+      .selectFrom(TABLE)
+      .select('signature')
+      .where('signature', 'in', [...signatures])
+      .execute()
+    return new Set(rows.map((row) => row.signature))
+  }
+
+  /**
+   * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
+   */
+  async deleteOld(now: number): Promise<number> {
+    const { numAffectedRows } = await sql`
+      delete from prepared_transactions
+      where settled and created_at < (
+        case when signed_tx is null then ${new Date(now - RETENTION_DAYS.unsubmitted * DAY_MS)}
+          else ${new Date(now - RETENTION_DAYS.submitted * DAY_MS)} end
+      )::timestamptz`.execute(this.#kysely)
+    return Number(numAffectedRows)
+  }
+
+  /** Counts the rows that are not settled. */
+  async countOpen(): Promise<{ submitted: number; unsubmitted: number }> {
+    const { rows } = await sql<{ submitted: number; unsubmitted: number }>`
+      select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted
+      from prepared_transactions where not settled`.execute(this.#kysely)
+    return rows[0] ?? { submitted: 0, unsubmitted: 0 }
+  }
+}
