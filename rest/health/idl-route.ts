@@ -3,7 +3,7 @@ import type { Services } from '../../src/services.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object, Pubkey } from '../contract/shapes.ts'
 import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'
-import { sendTagged } from '../plugins/static-files.ts'
+import { JSON_TYPE, sendTagged } from '../plugins/entity-tags.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
@@ -41,7 +41,7 @@ export function idlRoute(app: RestApp, services: Services): void {
   app.get('/idl.json', { schema }, async (request, reply) => {
     document ??= tagged(JSON.stringify(services.idl))
     reply.header('cache-control', 'public, max-age=300')
-    return sendTagged(request, reply, { type: 'application/json; charset=utf-8', ...document })
+    return sendTagged(request, reply, { type: JSON_TYPE, ...document })
   })
 }
 
