@@ -9,11 +9,12 @@ import type { Caller } from '../src/identity/sessions/session.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
-import { JSON_TYPE, sendTagged, tagOf } from './plugins/entity-tags.ts'
+import { JSON_TYPE, sendTagged } from './plugins/entity-tags.ts'
 import { addVary } from './contract/vary.ts'
 import { sendTablesAge } from './plugins/tables-age.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
 import type { RestApp } from './rest-app.ts'
+import { joined, type Parts, tagOf } from './text-parts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +30,7 @@ interface ChargeOptions {
 
 interface ReadOptions<Data, Variables> extends ChargeOptions {
   /** Writes the body. */
-  readonly toText: (data: Data, mediaType: string) => string
+  readonly write: (data: Data, mediaType: string) => Parts
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
   /** What runs, if it is not the document. */
@@ -93,15 +94,19 @@ export function createOperations(
     read: (document, options) => {
       const run = operation(options.compiled ?? document, executor)
       const charge = chargeFor(document, options)
-      const { toText, mediaType } = options
+      const { write, mediaType } = options
       return async (request, reply, variables) => {
         charge(request, variables)
         const type = mediaType?.(request.headers.accept) ?? JSON_TYPE
-        const text = toText(await run(contextFor(request), variables), type)
+        const parts = write(await run(contextFor(request), variables), type)
         if (mediaType !== undefined) addVary(reply, 'accept')
         reply.header('cache-control', 'no-cache')
-        // Bytes, because Node takes longer for texts, and Fastify adds a charset to them.
-        return sendTagged(request, reply, { type, body: Buffer.from(text), etag: tagOf(type, text) })
+        return sendTagged(request, reply, {
+          type,
+          etag: tagOf(type, parts),
+          // Bytes, because Node takes longer for texts, and Fastify adds a charset to them.
+          body: () => Buffer.from(joined(parts)),
+        })
       }
     },
     tables: { preHandler: sendTablesAge(services) },

@@ -32,10 +32,8 @@ import { createRateLimitCounter } from './db/rate-limit-counter.ts'
 import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
 import { createHealthService, type HealthService } from './health/health-service.ts'
-import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import { createWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/webhooks.ts'
-import type { ReadVersions } from './domain/read-versions.ts'
 import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
 import { createFilledTables, whenFilled } from './ledger/indexer/filled-tables.ts'
 import type { IndexerHealth } from './ledger/indexer/health.ts'
@@ -62,7 +60,6 @@ export interface Services {
   /** The Anchor IDL of the configured program. */
   readonly idl: Idl
   readonly rateLimits: RateLimits
-  readonly readVersions: ReadVersions
   readonly admission: Admission
 }
 
@@ -150,7 +147,6 @@ export function createServices(dependencies: ServiceDependencies): Services {
       clock,
       limits: dependencies.rateLimits,
     }),
-    readVersions: createReadVersions(reads),
     idl: idlOf(pubkey(dependencies.identity.program)),
     info,
   }

@@ -9,6 +9,7 @@ import { JSON_TYPE } from '../plugins/entity-tags.ts'
 import { bodyWriter, responseText } from '../response-text.ts'
 import { restSchema } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
+import type { Parts } from '../text-parts.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
 import { responseSchema, rootFields } from './responses.ts'
@@ -61,7 +62,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
     ? operations.read(document, { ...textOf(endpoint, special), chargeAll: isOperators })
     : sendResult(
         operations.run(document, { chargeAll: isOperators }),
-        special === undefined ? bodyWriter(rootFields(endpoint)) : specialText(special),
+        special === undefined ? bodyWriter(rootFields(endpoint)) : specialWriter(special),
         rest,
       )
   const variablesOf = variableReader(endpoint)
@@ -89,12 +90,16 @@ function hasTag({ rest, policy: { readsTables } }: Endpoint): boolean {
 
 /** What runs, and how the body of the response is written. */
 function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
-  if (special !== undefined) return { mediaType: special.mediaType, toText: specialText(special) }
+  if (special !== undefined) {
+    const write = specialWriter(special)
+    const writeParts = (data: object, mediaType: string): Parts => [write(data, mediaType)]
+    return { mediaType: special.mediaType, write: writeParts }
+  }
   const { document, writeBody } = responseText(restSchema, endpoint.document, rootFields(endpoint))
-  return { compiled: document, toText: writeBody }
+  return { compiled: document, write: writeBody }
 }
 
-function specialText(special: SpecialCase): (data: object, mediaType?: string) => string {
+function specialWriter(special: SpecialCase): (data: object, mediaType?: string) => string {
   const body = special.body as (data: object, mediaType?: string) => unknown
   return (data, mediaType) => JSON.stringify(body(data, mediaType))
 }
@@ -104,11 +109,11 @@ type Send = (request: FastifyRequest, reply: FastifyReply, variables: Variables)
 
 function sendResult(
   run: (request: FastifyRequest, variables: Variables) => Promise<object>,
-  toText: (data: object) => string,
+  write: (data: object) => string,
   { status, store }: Endpoint['rest'],
 ): Send {
   return async (request, reply, variables) => {
-    const body = toText(await run(request, variables))
+    const body = write(await run(request, variables))
     reply.code(status).type(JSON_TYPE)
     if (!store) reply.header('cache-control', 'no-store')
     return body

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -7,7 +6,7 @@ const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 /** A response with its strong entity tag. */
 export interface Tagged {
   readonly type: string
-  readonly body: string | Buffer
+  readonly body: () => string | Buffer
   readonly etag: string
 }
 
@@ -23,7 +22,7 @@ export function sendTagged(
     // Fastify removes the body of a HEAD response, and keeps its length.
     if (request.method !== 'HEAD') return reply.send()
   }
-  return reply.header('content-type', type).send(body)
+  return reply.header('content-type', type).send(body())
 }
 
 /** Whether If-None-Match contains the tag. Compares weakly (RFC 9110, section 13.1.2). */
@@ -31,12 +30,4 @@ export function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   return Array.from(ifNoneMatch.matchAll(ENTITY_TAGS), ([, opaque]) => opaque).includes(tag)
-}
-
-/**
- * The same for the same bytes in every process. The media type is part of it: a strong validator
- * differs between representations (RFC 9110, section 8.8.3).
- */
-export function tagOf(type: string, text: string): string {
-  return `"${hash('sha256', `${type}\n${text}`, 'base64url')}"`
 }

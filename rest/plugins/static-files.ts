@@ -93,5 +93,5 @@ export function sendPage(
     'content-security-policy': policy,
     'cache-control': 'no-cache',
   })
-  return sendTagged(request, reply, { type: 'text/html; charset=utf-8', body: html, etag })
+  return sendTagged(request, reply, { type: 'text/html; charset=utf-8', body: () => html, etag })
 }
