@@ -1,11 +1,4 @@
-import {
-  getNamedType,
-  type GraphQLField,
-  isAbstractType,
-  isObjectType,
-  type GraphQLObjectType,
-  OperationTypeNode,
-} from 'graphql'
+import { type GraphQLField, OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
