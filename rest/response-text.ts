@@ -213,7 +213,8 @@ function membersOf(fields: readonly Selected[], rows: RowWriters): Member[] {
         (variants && variantWriter(variants, rows)) ??
         writeLeaf,
     )
-    return { key: `"${name}":`, optional, write, read: (object: unknown) => (object as Members)[member] }
+    const [first, later] = [`{"${name}":`, `,"${name}":`]
+    return { first, later, optional, write, read: (object: unknown) => (object as Members)[member] }
   })
 }
 
@@ -265,8 +266,9 @@ function nullable(change: (value: unknown) => unknown): (value: unknown) => unkn
 }
 
 interface Member {
-  /** With quotes and a colon. */
-  readonly key: string
+  /** The name with the punctuation around it: as the first member, and as a later one. */
+  readonly first: string
+  readonly later: string
   readonly optional: boolean
   readonly read: (object: unknown) => unknown
   readonly write: Write
@@ -275,15 +277,15 @@ interface Member {
 const writeLeaf: Write = (value, parts) => void parts.push(JSON.stringify(value))
 
 function writeMembers(object: unknown, members: readonly Member[], parts: (string | KeptText)[]): void {
-  let before = '{'
-  for (const { key, optional, read, write } of members) {
+  let isFirst = true
+  for (const { first, later, optional, read, write } of members) {
     const value = read(object)
     if (optional && (value ?? false) === false) continue
-    parts.push(before + key)
+    parts.push(isFirst ? first : later)
     write(value, parts)
-    before = ','
+    isFirst = false
   }
-  parts.push(before === '{' ? '{}' : '}')
+  parts.push(isFirst ? '{}' : '}')
 }
 
 /** Writes null and lists too. */

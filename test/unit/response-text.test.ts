@@ -4,7 +4,7 @@ import { load } from '../../rest/documents/documents.ts'
 import { rootFields } from '../../rest/documents/responses.ts'
 import { operation, restSchema } from '../../rest/execute.ts'
 import { bodyWriter, responseText } from '../../rest/response-text.ts'
-import { joined, KeptTexts } from '../../rest/text-parts.ts'
+import { joined, KeptText, KeptTexts, tagOf } from '../../rest/text-parts.ts'
 import type { GraphQLContext } from '../../schema/context.ts'
 import type { AgentRow } from '../../src/registry/rows.ts'
 import { keyOf } from '../support/factories.ts'
@@ -89,4 +89,16 @@ test('all texts are forgotten when they are too many, also those of documents th
   expect(texts.of(kept, idle!).text).toBe('{"name":"Old"}')
   for (let i = 0; i < 1_000; i++) texts.of({ name: `Agent ${i}` }, busy!)
   expect(texts.of(kept, idle!).text).toBe('{"name":"New"}')
+})
+
+test('a tag is that of the text and its media type, in every process', () => {
+  const agents = (name: string) => ['{"agents":[', new KeptText(`{"name":"${name}"}`), ']}']
+  const tag = tagOf('application/json', agents('One'))
+  expect(tag).toBe('"FTvEKtYMalFyBLbO0uQAINLy2gHv4iVCJUObnDoM7zo"')
+  expect(tagOf('application/json', agents('One'))).toBe(tag)
+  expect(tagOf('application/json', agents('Two'))).not.toBe(tag)
+  expect(tagOf('application/did', agents('One'))).not.toBe(tag)
+  // A name that is the digest of a row is another body.
+  const digest = agents('One').map((each) => (typeof each === 'string' ? each : JSON.stringify(each.digest)))
+  expect(tagOf('application/json', digest)).not.toBe(tag)
 })
