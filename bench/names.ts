@@ -5,7 +5,6 @@
 export const BENCHES = [
   'reads',
   'search',
-  'cache',
   'relay',
   'webhooks',
   'starvation',

@@ -11,7 +11,6 @@ import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins, securityHeaders } from './plugins/browser-headers.ts'
 import { createOriginGuard, isLocal } from './plugins/origin-guard.ts'
 import { countRequests } from './plugins/rate-limits.ts'
-import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './plugins/connections.ts'
@@ -40,8 +39,6 @@ export interface AppOptions {
   /** Host names of the service in addition to that of `baseUrl`. Null allows every name. */
   readonly hostNames?: readonly string[] | null
   readonly executor?: Executor
-  /** Maximum memory of the response cache. 0, the default, switches it off. */
-  readonly responseCacheBytes?: number
   readonly connectionLimits?: ConnectionLimits
   /**
    * `operations` has only health, readiness, info and metrics, for processes without the role
@@ -70,7 +67,6 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     corsOrigins = [],
     hostNames = [],
     executor = 'jit',
-    responseCacheBytes = 0,
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
     operatorDocuments = [],
@@ -127,11 +123,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
       hasLocalnet,
     })
   }
-  const cache =
-    surface === 'all' && responseCacheBytes > 0
-      ? createResponseCache({ readVersions: services.readVersions, maxBytes: responseCacheBytes, metrics })
-      : null
-  registerRest(app, { services, executor, cache, surface, operatorDocuments })
+  registerRest(app, { services, executor, surface, operatorDocuments })
   await app.ready()
   return app
 }

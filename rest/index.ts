@@ -12,15 +12,12 @@ import { documentRoutes, type SpecialCase } from './documents/routes.ts'
 import type { Executor } from './execute.ts'
 import { idlRoute } from './health/idl-route.ts'
 import { createOperations } from './operations.ts'
-import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
 import type { RestApp } from './rest-app.ts'
 
 export interface RestOptions {
   readonly services: Services
   /** How operations run; `execute` is the slow fallback. */
   readonly executor: Executor
-  /** Null switches the cache off. */
-  readonly cache: ResponseCache | null
   /** `operations` has health, readiness, info and metrics only. */
   readonly surface: 'all' | 'operations'
   /** Of the operator (documents/operators.ts). */

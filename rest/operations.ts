@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
 import { fragmentsOf } from '../schema/document-size.ts'
@@ -9,11 +9,12 @@ import type { Caller } from '../src/identity/sessions/session-store.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
-import { type CachedRead, cachedRead, type ReadOptions } from './plugins/response-cache/cached-read.ts'
-import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
+import { JSON_TYPE, sendTagged } from './plugins/entity-tags.ts'
+import { addVary } from './contract/vary.ts'
 import { sendTablesAge } from './plugins/tables-age.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
 import type { RestApp } from './rest-app.ts'
+import { joined, type Parts, tagOf } from './text-parts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +28,15 @@ interface ChargeOptions {
   readonly chargeAll?: boolean
 }
 
+interface ReadOptions<Data, Variables> extends ChargeOptions {
+  /** Writes the body. */
+  readonly write: (data: Data, mediaType: string) => Parts
+  /** Chooses the media type by the Accept header; JSON by default. */
+  readonly mediaType?: (accept: string | undefined) => string
+  /** What runs, if it is not the document. */
+  readonly compiled?: TypedDocumentNode<Data, Variables>
+}
+
 /**
  * Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered.
  */
@@ -36,14 +46,11 @@ export interface Operations {
     document: TypedDocumentNode<Data, Variables>,
     options?: ChargeOptions,
   ): (request: FastifyRequest, variables: Variables) => Promise<Found<Data>>
-  /**
-   * Compiles a public read. The result sends the response, which may come from the response cache.
-   */
+  /** Compiles a public read. The result sends the response with an entity tag, or 304. */
   read<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Found<Data>> &
-      ChargeOptions & { readonly compiled?: TypedDocumentNode<Data, Variables> },
-  ): CachedRead<Variables>
+    options: ReadOptions<Found<Data>, Variables>,
+  ): (request: FastifyRequest, reply: FastifyReply, variables: Variables) => Promise<FastifyReply>
   /** Options of routes that read the tables: the response says how old they are. */
   readonly tables: { readonly preHandler: ReturnType<typeof sendTablesAge> }
   /** Options of routes that require a wallet. It is authenticated before the body is read. */
@@ -55,7 +62,7 @@ export interface Operations {
 
 export function createOperations(
   app: RestApp,
-  { services, executor, cache }: { services: Services; executor: Executor; cache: ResponseCache | null },
+  { services, executor }: { services: Services; executor: Executor },
 ): Operations {
   app.decorateRequest('caller', null)
   const contextFor = (request: FastifyRequest) =>
@@ -86,13 +93,21 @@ export function createOperations(
     },
     read: (document, options) => {
       const run = operation(options.compiled ?? document, executor)
-      return cachedRead({
-        ...options,
-        operationName: getOperationAST(document)?.name?.value ?? '',
-        run: (request, variables) => run(contextFor(request), variables),
-        charge: chargeFor(document, options),
-        cache,
-      })
+      const charge = chargeFor(document, options)
+      const { write, mediaType } = options
+      return async (request, reply, variables) => {
+        charge(request, variables)
+        const type = mediaType?.(request.headers.accept) ?? JSON_TYPE
+        const parts = write(await run(contextFor(request), variables), type)
+        if (mediaType !== undefined) addVary(reply, 'accept')
+        reply.header('cache-control', 'no-cache')
+        return sendTagged(request, reply, {
+          type,
+          etag: tagOf(type, parts),
+          // Bytes, because Node takes longer for texts, and Fastify adds a charset to them.
+          body: () => Buffer.from(joined(parts)),
+        })
+      }
     },
     tables: { preHandler: sendTablesAge(services) },
     walletAuth: {

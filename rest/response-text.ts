@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8'
 import {
   type ASTNode,
   type GraphQLNamedType,
@@ -26,9 +25,11 @@ import {
   visit,
 } from 'graphql'
 import { isBody, type Selected } from './documents/responses.ts'
+import { joined, type KeptText, keptTexts, type Parts } from './text-parts.ts'
 
 type Field = GraphQLField<unknown, unknown>
-type Write = (value: unknown) => string
+/** Adds the text of a value. */
+type Write = (value: unknown, parts: (string | KeptText)[]) => void
 type Members = Readonly<Record<string, unknown>>
 
 /** A query that is compiled, and how its data is written. */
@@ -38,7 +39,7 @@ export interface ResponseText {
   /** All data. */
   readonly write: (data: object) => string
   /** The body of REST. */
-  readonly writeBody: (data: object) => string
+  readonly writeBody: (data: object) => Parts
 }
 
 /** Types whose rows are those of the registry in memory: a changed row is a new object. */
@@ -90,16 +91,32 @@ export function responseText(
         },
       }),
     ),
-    write: objectWriter(fields, rows),
-    writeBody: bodyWriter(fields, rows),
+    write: textWriter(objectWriter(fields, rows)),
+    writeBody: partsWriter(bodyOf(fields, rows)),
   }
 }
 
 /** Writes the body of a response: the data of its operation, or the value of its only field. */
-export function bodyWriter(fields: readonly Selected[], rows: RowWriters = new Map()): Write {
+export const bodyWriter = (fields: readonly Selected[]): ((data: object) => string) =>
+  textWriter(bodyOf(fields, new Map()))
+
+function bodyOf(fields: readonly Selected[], rows: RowWriters): Write {
   if (!isBody(fields)) return objectWriter(fields, rows)
   const [{ read, write }] = membersOf(fields, rows) as [Member]
-  return (data) => write(read(data))
+  return (data, parts) => write(read(data), parts)
+}
+
+function partsWriter(write: Write): (data: object) => Parts {
+  return (data) => {
+    const parts: (string | KeptText)[] = []
+    write(data, parts)
+    return parts
+  }
+}
+
+function textWriter(write: Write): (data: object) => string {
+  const partsOf = partsWriter(write)
+  return (data) => joined(partsOf(data))
 }
 
 /** Nodes are copied with their place when documents are changed. */
@@ -151,7 +168,7 @@ function rowWriters(
       const isWhole = nodes.length === 1 && hasKeptRows(type) && isPlain(type, inner)
       if (isWhole) {
         const read = rowReader(type, inner)
-        rows.set(placeOf(nodes[0]!), (row) => keptTexts.write(row as object, read))
+        rows.set(placeOf(nodes[0]!), (row, parts) => void parts.push(keptTexts.of(row as object, read)))
       } else {
         for (const each of nodes) others.add(placeOf(each))
         collect(type, inner)
@@ -183,7 +200,7 @@ const dependsOnObject = ({ args, resolve }: Field): boolean =>
 /** Writes objects that were executed field by field. */
 function objectWriter(fields: readonly Selected[], rows: RowWriters): Write {
   const members = membersOf(fields, rows)
-  return (object) => written(object, members)
+  return (object, parts) => writeMembers(object, members, parts)
 }
 
 function membersOf(fields: readonly Selected[], rows: RowWriters): Member[] {
@@ -194,9 +211,10 @@ function membersOf(fields: readonly Selected[], rows: RowWriters): Member[] {
       rows.get(placeOf(node)) ??
         (inner && objectWriter(inner, rows)) ??
         (variants && variantWriter(variants, rows)) ??
-        JSON.stringify,
+        writeLeaf,
     )
-    return { key: `"${name}":`, optional, write, read: (object: unknown) => (object as Members)[member] }
+    const [first, later] = [`{"${name}":`, `,"${name}":`]
+    return { first, later, optional, write, read: (object: unknown) => (object as Members)[member] }
   })
 }
 
@@ -204,11 +222,11 @@ function variantWriter(variants: NonNullable<Selected['variants']>, rows: RowWri
   const writers = new Map(Array.from(variants, ([type, fields]) => [type, objectWriter(fields, rows)]))
   const [first] = variants.values()
   const key = keyOf(first!.find(({ field }) => field.name === '__typename')!.node)
-  return (object) => writers.get((object as Members)[key] as string)!(object)
+  return (object, parts) => writers.get((object as Members)[key] as string)!(object, parts)
 }
 
 /** Selects the fields of what the service returned. */
-function rowReader(type: GraphQLObjectType, fields: readonly Selected[]): ReadRow {
+function rowReader(type: GraphQLObjectType, fields: readonly Selected[]): (row: unknown) => Members {
   const members = fields.map(({ field, name, optional, inner }) => {
     const { type: fieldType, resolve } = type.getFields()[field.name]!
     const named = getNamedType(fieldType)
@@ -248,69 +266,42 @@ function nullable(change: (value: unknown) => unknown): (value: unknown) => unkn
 }
 
 interface Member {
-  /** With quotes and a colon. */
-  readonly key: string
+  /** The name with the punctuation around it: as the first member, and as a later one. */
+  readonly first: string
+  readonly later: string
   readonly optional: boolean
   readonly read: (object: unknown) => unknown
   readonly write: Write
 }
 
-function written(object: unknown, members: readonly Member[]): string {
-  // Joined, because a sum of texts is a tree, which each write would walk through.
-  const parts = ['{']
-  for (const { key, optional, read, write } of members) {
+const writeLeaf: Write = (value, parts) => void parts.push(JSON.stringify(value))
+
+function writeMembers(object: unknown, members: readonly Member[], parts: (string | KeptText)[]): void {
+  let isFirst = true
+  for (const { first, later, optional, read, write } of members) {
     const value = read(object)
     if (optional && (value ?? false) === false) continue
-    parts.push(parts.length === 1 ? key : `,${key}`, write(value))
+    parts.push(isFirst ? first : later)
+    write(value, parts)
+    isFirst = false
   }
-  parts.push('}')
-  return parts.join('')
+  parts.push(isFirst ? '{}' : '}')
 }
 
 /** Writes null and lists too. */
 function anyWriter(write: Write): Write {
-  const writeAny: Write = (value) => {
-    if (value === null || value === undefined) return 'null'
-    return Array.isArray(value) ? `[${value.map(writeAny).join(',')}]` : write(value)
+  const writeAny: Write = (value, parts) => {
+    if (value === null || value === undefined) parts.push('null')
+    else if (Array.isArray(value)) {
+      parts.push('[')
+      for (const [i, each] of value.entries()) {
+        if (i > 0) parts.push(',')
+        writeAny(each, parts)
+      }
+      parts.push(']')
+    } else write(value, parts)
   }
   return writeAny
 }
-
-type ReadRow = (row: unknown) => Members
-
-/**
- * Texts of rows, as long as the rows, and for each way to read them. A client can show all rows by
- * many documents, so all texts are forgotten when they are too many.
- */
-export class KeptTexts {
-  #texts = new WeakMap<ReadRow, WeakMap<object, string>>()
-  #characters = 0
-  readonly #max: number
-
-  constructor(maxCharacters: number) {
-    this.#max = maxCharacters
-  }
-
-  write(row: object, read: ReadRow): string {
-    const known = this.#texts.get(read)?.get(row)
-    if (known !== undefined) return known
-    const text = JSON.stringify(read(row))
-    this.#characters += text.length + CHARACTERS_PER_TEXT
-    if (this.#characters > this.#max) {
-      this.#texts = new WeakMap()
-      this.#characters = 0
-    }
-    const texts = this.#texts.get(read) ?? new WeakMap<object, string>()
-    texts.set(row, text)
-    this.#texts.set(read, texts)
-    return text
-  }
-}
-
-/** For its place in a WeakMap. */
-const CHARACTERS_PER_TEXT = 100
-const MAX_CHARACTERS = 2 ** 27
-
-const keptTexts = new KeptTexts(Math.min(MAX_CHARACTERS, getHeapStatistics().heap_size_limit / 16))
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value

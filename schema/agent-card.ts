@@ -112,7 +112,7 @@ builder.objectFields(AgentCardRef, (t) => ({
 
 builder.objectField(AgentRef, 'card', (t) =>
   t.field({
-    extensions: { weight: CARD_WEIGHT, tables: 'uncached' },
+    extensions: { weight: CARD_WEIGHT },
     type: AgentCardRef,
     description: 'The last check of the card at `agentCardUrl`.',
     resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,

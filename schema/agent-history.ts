@@ -68,7 +68,6 @@ builder.objectFields(HistoryEntryRef, (t) => ({
     resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
   }),
   signature: t.string({
-    extensions: { tables: 'uncached' },
     nullable: true,
     description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
     resolve: ({ eventId }, _args, { loaders }) => loaders.signatureByEvent.load(eventId),
@@ -100,7 +99,7 @@ const LIST_ARGS = { filter: of(HistoryFilter, 'Default: all entries.') }
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
     // A statement for all agents, but one for each different page.
-    extensions: { units: () => 1, tables: ['history'], errors: ['INVALID_CURSOR'] },
+    extensions: { units: () => 1, errors: ['INVALID_CURSOR'] },
     type: HistoryConnectionRef,
     description: 'The changes of this agent, newest first.',
     args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
@@ -124,7 +123,7 @@ builder.queryFields((t) => ({
   agentHistoryPage: t.field({
     extensions: {
       units: ({ offset }) => 1 + offsetUnits(offset),
-      tables: ['agents', 'history'],
+      readsTables: true,
       errors: ['AGENT_NOT_FOUND'],
     },
     type: HistoryPageRef,

@@ -53,7 +53,7 @@ builder.queryFields((t) => ({
   lookupAgents: t.field({
     extensions: {
       units: ({ query }) => (typeof query === 'string' && isName(query) ? SEARCH_UNITS : 1),
-      tables: ['agents'],
+      readsTables: true,
       errors: ['INVALID_DID'],
     },
     type: LookupRef,
@@ -66,7 +66,7 @@ builder.queryFields((t) => ({
     resolve: (_, { query }, { services }) => services.agents.lookUpAny(query),
   }),
   verifyAgent: t.field({
-    extensions: { tables: ['agents'] },
+    extensions: { readsTables: true },
     type: VerdictRef,
     description:
       'Checks that the agent of a wallet is registered and active, that its card matches the recorded hash, and that it has the required tier and reputation.',

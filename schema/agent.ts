@@ -123,7 +123,7 @@ const LIST_ARGS = {
 
 builder.queryFields((t) => ({
   agent: t.field({
-    extensions: { tables: ['agents'], errors: ['AGENT_NOT_FOUND'] },
+    extensions: { readsTables: true, errors: ['AGENT_NOT_FOUND'] },
     type: AgentRef,
     nullable: true,
     description: 'Returns one agent. A closed agent is not found.',
@@ -131,7 +131,7 @@ builder.queryFields((t) => ({
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agentByOwner: t.field({
-    extensions: { tables: ['agents'], errors: ['AGENT_NOT_FOUND'] },
+    extensions: { readsTables: true, errors: ['AGENT_NOT_FOUND'] },
     type: AgentRef,
     nullable: true,
     description: 'Returns the agent of a wallet. A closed agent is not found.',
@@ -161,7 +161,7 @@ builder.queryFields((t) => ({
       services.agents.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
   agentsPage: t.field({
-    extensions: { units: listUnits, tables: ['agents'] },
+    extensions: { units: listUnits, readsTables: true },
     type: AgentPageRef,
     description: 'The agents of `agents`, by offset.',
     args: args({ ...LIST_ARGS, ...PAGE_ARGS }),

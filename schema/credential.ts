@@ -149,7 +149,6 @@ builder.objectField(AgentRef, 'credentials', (t) =>
     extensions: {
       weight: CREDENTIALS_WEIGHT,
       listSize: MAX_CREDENTIALS,
-      tables: 'uncached',
       errors: ['INVALID_CURSOR'],
     },
     type: CredentialConnectionRef,
@@ -164,7 +163,6 @@ builder.objectField(AgentRef, 'credentials', (t) =>
 
 builder.objectField(CredentialRef, 'agent', (t) =>
   t.field({
-    extensions: { tables: ['agents'] },
     type: AgentRef,
     nullable: true,
     description: 'The agent. Null if it is closed.',
@@ -176,7 +174,7 @@ builder.queryFields((t) => ({
   credentials: t.field({
     extensions: {
       listSize: MAX_CREDENTIALS,
-      tables: 'uncached',
+      readsTables: true,
       errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'],
     },
     type: CredentialConnectionRef,
@@ -187,7 +185,7 @@ builder.queryFields((t) => ({
       pageOf(await services.credentials.list(pda, filter ?? {}), page),
   }),
   credentialsPage: t.field({
-    extensions: { tables: 'uncached', errors: ['AGENT_NOT_FOUND'] },
+    extensions: { readsTables: true, errors: ['AGENT_NOT_FOUND'] },
     type: CredentialPageRef,
     nullable: true,
     description: 'The credentials of `credentials`, all at once.',

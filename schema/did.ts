@@ -69,7 +69,7 @@ builder.objectField(AgentRef, 'did', (t) =>
 
 builder.queryField('did', (t) =>
   t.field({
-    extensions: { tables: ['agents'], errors: ['INVALID_DID', 'DID_NOT_FOUND'] },
+    extensions: { readsTables: true, errors: ['INVALID_DID', 'DID_NOT_FOUND'] },
     type: DidResolutionRef,
     nullable: true,
     description: 'Resolves a DID. Only the DIDs of owners who have an agent can be resolved.',

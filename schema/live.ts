@@ -32,7 +32,7 @@ builder.queryField('registryEvents', (t) =>
 builder.objectField(AgentRef, 'events', (t) =>
   t.field({
     // Each agent of a list has a statement of its own.
-    extensions: { weight: VALUES_PER_UNIT, tables: 'uncached', errors: ['INVALID_CURSOR'] },
+    extensions: { weight: VALUES_PER_UNIT, errors: ['INVALID_CURSOR'] },
     type: RegistryEventConnectionRef,
     description: 'The events of this agent, newest first. Costs a unit for each agent.',
     args: args({ ...CONNECTION_ARGS, types }),

@@ -6,7 +6,6 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { ErrorCode } from '../src/domain/errors.ts'
-import type { ReadTables } from '../src/domain/read-versions.ts'
 import type { Priority } from '../src/platform/overload/admission.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
 import type { GraphQLContext } from './context.ts'
@@ -50,11 +49,8 @@ declare module 'graphql' {
     listSize?: number
     /** What a call requires. `session`: it is about the session, which wallet headers have not. */
     login?: 'wallet' | 'session'
-    /**
-     * The tables that the field reads itself. `uncached` if its result also depends on something
-     * else, such as the time.
-     */
-    tables?: readonly ReadTables[] | 'uncached'
+    /** Of a root field: a response says how old the tables are, and has an entity tag. */
+    readsTables?: boolean
     /** What a call can refuse, besides malformed arguments, the usual codes first. */
     errors?: readonly ErrorCode[]
     jsonSchema?: JsonSchema

@@ -64,14 +64,12 @@ const StakeRef = nodeType<StakeRow>(
 
 builder.objectFields(StakeRef, (t) => ({
   withdrawal: t.field({
-    extensions: { tables: 'uncached' },
     type: WithdrawalRef,
     nullable: true,
     description: 'The requested withdrawal. Null if there is none.',
     resolve: ({ pda }, _, { loaders }) => loaders.withdrawalByStake.load(pda),
   }),
   agent: t.field({
-    extensions: { tables: ['agents'] },
     type: AgentRef,
     nullable: true,
     description: 'The agent. Null if it is closed.',
@@ -87,7 +85,6 @@ const StakeConnectionRef = connectionType('Stake', StakeRef)
 
 builder.objectField(AgentRef, 'stake', (t) =>
   t.field({
-    extensions: { tables: ['stakes'] },
     type: StakeRef,
     nullable: true,
     description: 'The agent’s stake account. Null before the first deposit.',
@@ -97,7 +94,7 @@ builder.objectField(AgentRef, 'stake', (t) =>
 
 builder.queryFields((t) => ({
   stake: t.field({
-    extensions: { tables: ['stakes'], errors: ['STAKE_NOT_FOUND'] },
+    extensions: { readsTables: true, errors: ['STAKE_NOT_FOUND'] },
     type: StakeRef,
     nullable: true,
     description: 'Returns one stake account. A closed one is not found.',
@@ -113,7 +110,7 @@ builder.queryFields((t) => ({
       services.stakes.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),
   }),
   stakesPage: t.field({
-    extensions: { units: ({ offset }) => 1 + offsetUnits(offset), tables: ['stakes'] },
+    extensions: { units: ({ offset }) => 1 + offsetUnits(offset), readsTables: true },
     type: StakePageRef,
     description: 'The stake accounts of `stakes`, by offset.',
     args: args({ ...LIST_ARGS, ...PAGE_ARGS }),

@@ -36,10 +36,8 @@ import {
   type RateLimitNumbers,
   type RateLimits,
 } from './platform/rate-limits/rate-limits.ts'
-import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import { createWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/webhooks.ts'
-import type { ReadVersions } from './domain/read-versions.ts'
 import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
 import { createFilledTables, whenFilled } from './ledger/indexer/filled-tables.ts'
 import type { IndexerHealth } from './ledger/indexer/health.ts'
@@ -65,7 +63,6 @@ export interface Services {
   /** The Anchor IDL of the configured program. */
   readonly idl: Idl
   readonly rateLimits: RateLimits
-  readonly readVersions: ReadVersions
   readonly admission: Admission
 }
 
@@ -149,7 +146,6 @@ export function createServices(dependencies: ServiceDependencies): Services {
       clock,
       limits: dependencies.rateLimits,
     }),
-    readVersions: createReadVersions(reads),
     idl: idlOf(pubkey(dependencies.identity.program)),
     info,
   }

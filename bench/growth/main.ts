@@ -102,27 +102,23 @@ async function measureReads() {
   await orm.close()
   const measured = []
   const shapes = shapesOf(rows.map(({ pda }) => pda))
-  for (const cached of [false, true]) {
-    const start = (url: string) => startApi(url, cached)
-    const [first, second] = [await start(postgres.url), await start(postgres.url)]
-    const pooled = pgbouncer === null ? [] : [await start(pgbouncer.url)]
-    const groups = { one: [first], two: [first, second], pooled }
-    for (const shape of shapes.filter((each) => each.cached === cached)) {
-      const loads: Record<keyof typeof groups, Load[]> = { one: [], two: [], pooled: [] }
-      for (let round = -1; round < ROUNDS; round += 1) {
-        const names = (Object.keys(groups) as (keyof typeof groups)[]).filter(
-          (name) => groups[name].length > 0,
-        )
-        for (const name of round % 2 === 0 ? names : names.toReversed()) {
-          const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS
-          const result = await load(groups[name], shape, seconds, { postgres, pgbouncer })
-          if (round >= 0) loads[name].push(result)
-        }
+  const start = () => startApi(postgres.url)
+  const [first, second] = [await start(), await start()]
+  const pooled = pgbouncer === null ? [] : [await startApi(pgbouncer.url)]
+  const groups = { one: [first], two: [first, second], pooled }
+  for (const shape of shapes) {
+    const loads: Record<keyof typeof groups, Load[]> = { one: [], two: [], pooled: [] }
+    for (let round = -1; round < ROUNDS; round += 1) {
+      const names = (Object.keys(groups) as (keyof typeof groups)[]).filter((name) => groups[name].length > 0)
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS
+        const result = await load(groups[name], shape, seconds, { postgres, pgbouncer })
+        if (round >= 0) loads[name].push(result)
       }
-      measured.push({ work: shape.name, ...loads })
     }
-    for (const api of [first, second, ...pooled]) await api.stop()
+    measured.push({ work: shape.name, ...loads })
   }
+  for (const api of [first, second, ...pooled]) await api.stop()
   return measured
 }
 

@@ -9,7 +9,6 @@ const MAX_OFFSET = 2_000
 
 export interface Shape {
   readonly name: string
-  readonly cached: boolean
   /** The path of a request, by its number. */
   readonly path: (turn: number) => string
 }
@@ -17,11 +16,10 @@ export interface Shape {
 export const shapesOf = (pdas: readonly string[]): Shape[] => [
   {
     name: 'list of 50',
-    cached: false,
     path: (turn) => `/agents?limit=50&offset=${(turn * 7) % MAX_OFFSET}`,
   },
-  { name: 'one agent', cached: false, path: (turn) => `/agents/${pdas[(turn * 7_919) % pdas.length]}` },
-  { name: 'cached list of 50', cached: true, path: () => '/agents?limit=50' },
+  { name: 'one agent', path: (turn) => `/agents/${pdas[(turn * 7_919) % pdas.length]}` },
+  { name: 'repeated list of 50', path: () => '/agents?limit=50' },
 ]
 
 /** Requests per second, and processor time per request of each part in microseconds. */
@@ -32,15 +30,14 @@ export interface Load {
   readonly pgbouncerMicros: number
 }
 
-/** An API process. `cached`: with the response cache. */
-export const startApi = (url: string, cached: boolean): Promise<BenchGateway> =>
+/** An API process. */
+export const startApi = (url: string): Promise<BenchGateway> =>
   startBenchGateway({
     DATABASE_URL: url,
     // Reads need no ledger.
     SOLANA_RPC_URL: 'http://127.0.0.1:9',
     ROLES: 'api',
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-    ...(cached ? {} : { RESPONSE_CACHE_BYTES: '0' }),
   })
 
 /** Loads API processes at once with the same number of clients in all. */

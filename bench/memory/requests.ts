@@ -13,7 +13,7 @@ const SEARCH =
   'query ($word: String!) { agentsPage(filter: { name: $word }) { total agents { pda name nameSimilarity } } }'
 const STATS = '{ registryStats { agents depositedAmount byTier { tier agents } } }'
 
-/** Each kind of read in turn. The values vary, so that the response cache misses and fills up. */
+/** Each kind of read in turn. The values vary. */
 export function createRequests(agents: readonly { pda: string; owner: string }[]): () => MemoryRequest {
   let turn = 0
   return () => {

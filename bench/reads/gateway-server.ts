@@ -22,11 +22,10 @@ import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { serveMeasured } from './measured-server.ts'
 
 /**
- * The whole service without a ledger. The second argument is the size of the response cache in
- * bytes; without it nothing is cached. With `no-index` as the third, PostgreSQL searches by name.
+ * The whole service without a ledger. The second argument is not used. With `no-index` as
+ * the third, PostgreSQL searches by name.
  */
 const url = process.argv[2] ?? ''
-const responseCacheBytes = Number(process.argv[3] ?? 0)
 const INDEX_BYTES = 2 ** 30
 const INDEX_POLL_MS = 50
 const orm = await openOrm({ url })
@@ -127,6 +126,5 @@ const gateway = await buildApp({
   metrics,
   version: '0.0.0',
   baseUrl: 'http://127.0.0.1',
-  responseCacheBytes,
 })
 serveMeasured(Number(new URL(await gateway.listen({ port: 0 })).port))

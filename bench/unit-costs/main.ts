@@ -25,7 +25,6 @@ const gateway = await startBenchGateway({
   SOLANA_RPC_URL: ledger.rpcUrl,
   WEBHOOK_SECRETS_KEY: '07'.repeat(32),
   TRUST_PROXY: '127.0.0.1',
-  RESPONSE_CACHE_BYTES: '0',
   RATE_LIMITS: 'true',
   RATE_LIMIT_READS: String(UNITS),
   RATE_LIMIT_PREPARE: MANY,

@@ -8,12 +8,11 @@ import {
   valueFromAST,
 } from 'graphql'
 import type { ErrorCode } from '../../src/domain/errors.ts'
-import type { ReadTables } from '../../src/domain/read-versions.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import { schema } from '../../schema/index.ts'
 import { directiveOf, mistake, type Operation, operations, type Rest, targetsOf } from './documents.ts'
 import type { Input } from './json-schema.ts'
-import { rootFields, type Selected } from './responses.ts'
+import { rootFields } from './responses.ts'
 
 export type Inputs = Readonly<Record<string, Input>>
 
@@ -36,8 +35,8 @@ export interface Policy {
   readonly login: 'wallet' | 'session' | undefined
   /** High if it is that of all root fields. */
   readonly priority: Priority
-  /** Of all fields. Undefined if a root field does not read tables. */
-  readonly tables: readonly ReadTables[] | 'uncached' | undefined
+  /** Whether all root fields do. */
+  readonly readsTables: boolean
   readonly errors: readonly ErrorCode[]
 }
 
@@ -101,23 +100,13 @@ export function toEndpoint(operation: Operation): Endpoint | null {
 }
 
 function policyOf(operation: Operation): Policy {
-  const fields = rootFields(operation)
-  const all = fields.map(({ field }) => field.extensions)
+  const all = rootFields(operation).map(({ field }) => field.extensions)
   return {
     login: all.find(({ login }) => login !== undefined)?.login,
     priority: all.every(({ priority }) => priority === 'high') ? 'high' : 'low',
-    tables: all.every(({ tables }) => tables !== undefined) ? tablesOf(fields) : undefined,
+    readsTables: all.every((each) => each.readsTables === true),
     errors: [...new Set(all.flatMap(({ errors = [] }) => errors))],
   }
-}
-
-function tablesOf(fields: readonly Selected[]): readonly ReadTables[] | 'uncached' {
-  const all = fields.flatMap(({ field, inner, variants }) => [
-    field.extensions.tables ?? [],
-    ...[inner ?? [], ...(variants?.values() ?? [])].map(tablesOf),
-  ])
-  const cached = all.filter((tables) => tables !== 'uncached')
-  return cached.length < all.length ? 'uncached' : [...new Set(cached.flat())]
 }
 
 export function argumentsOf({ definition }: Operation): Arguments {

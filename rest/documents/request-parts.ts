@@ -5,15 +5,15 @@ import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 export const TAG_HEADER = {
   etag: {
     type: 'string',
-    description: 'Identifies the bytes of the response. Absent if the response cache is off.',
+    description: 'Identifies the bytes of the response.',
   },
 }
 
 /** The headers of a response that was read from the tables. */
-export const ageHeaders = (isCacheable: boolean): Json =>
-  isCacheable ? { ...TAG_HEADER, ...TABLES_AGE_HEADERS } : TABLES_AGE_HEADERS
+export const ageHeaders = (isTagged: boolean): Json =>
+  isTagged ? { ...TAG_HEADER, ...TABLES_AGE_HEADERS } : TABLES_AGE_HEADERS
 
-/** The request headers of cacheable reads. */
+/** The request headers of endpoints with entity tags. */
 export const conditionalRequest = {
   headers: object(
     {

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
-import type { ReadTables } from '../../src/domain/read-versions.ts'
 import { purposeOf } from '../../schema/policy.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
-import { JSON_TYPE } from '../plugins/response-cache/cached-read.ts'
+import { JSON_TYPE } from '../plugins/entity-tags.ts'
 import { bodyWriter, responseText } from '../response-text.ts'
 import { restSchema } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
+import type { Parts } from '../text-parts.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
 import { responseSchema, rootFields } from './responses.ts'
@@ -20,7 +20,7 @@ export interface SpecialCase {
   readonly body: (data: never, mediaType?: string) => unknown
   /** Of the body, or the response with a schema for each media type. */
   readonly schema: Json
-  /** Chooses the media type of a cacheable read by the Accept header. Default: JSON. */
+  /** Chooses the media type of a public read by the Accept header. Default: JSON. */
   readonly mediaType?: (accept: string | undefined) => string
 }
 
@@ -56,17 +56,13 @@ const EXEMPT = { OVERLOAD: 'unshed', ALL: 'exempt' } as const
 
 function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }: RouteOptions): void {
   const { rest, policy, document, name, isOperators } = endpoint
-  const { login, priority, tables } = policy
+  const { login, priority, readsTables } = policy
   const special = specialCases[name]
-  const send = isCacheable(endpoint)
-    ? operations.read(document, {
-        tables: tables as readonly ReadTables[],
-        ...textOf(endpoint, special),
-        chargeAll: isOperators,
-      })
+  const send = hasTag(endpoint)
+    ? operations.read(document, { ...textOf(endpoint, special), chargeAll: isOperators })
     : sendResult(
         operations.run(document, { chargeAll: isOperators }),
-        special === undefined ? bodyWriter(rootFields(endpoint)) : specialText(special),
+        special === undefined ? bodyWriter(rootFields(endpoint)) : specialWriter(special),
         rest,
       )
   const variablesOf = variableReader(endpoint)
@@ -81,25 +77,29 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
       spellParameter: parameterSpelling({ ...endpoint.path, ...endpoint.query }),
     },
     ...(login === undefined ? {} : { onRequest: operations.walletAuth.onRequest }),
-    ...(tables === undefined ? {} : operations.tables),
+    ...(readsTables ? operations.tables : {}),
     ...(rest.bodyLimit == null ? {} : { bodyLimit: rest.bodyLimit }),
     handler: (request, reply) => send(request, reply, variablesOf(request)),
   })
 }
 
-/** The response cache sends 200, and lets clients keep the response. */
-function isCacheable({ rest, policy: { tables } }: Endpoint): boolean {
-  return tables !== undefined && tables !== 'uncached' && rest.status === 200 && rest.store
+/** Clients may keep the response, and ask whether it is still current. */
+function hasTag({ rest, policy: { readsTables } }: Endpoint): boolean {
+  return rest.method === 'GET' && rest.status === 200 && rest.store && readsTables
 }
 
 /** What runs, and how the body of the response is written. */
 function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
-  if (special !== undefined) return { mediaType: special.mediaType, toText: specialText(special) }
+  if (special !== undefined) {
+    const write = specialWriter(special)
+    const writeParts = (data: object, mediaType: string): Parts => [write(data, mediaType)]
+    return { mediaType: special.mediaType, write: writeParts }
+  }
   const { document, writeBody } = responseText(restSchema, endpoint.document, rootFields(endpoint))
-  return { compiled: document, toText: writeBody }
+  return { compiled: document, write: writeBody }
 }
 
-function specialText(special: SpecialCase): (data: object, mediaType?: string) => string {
+function specialWriter(special: SpecialCase): (data: object, mediaType?: string) => string {
   const body = special.body as (data: object, mediaType?: string) => unknown
   return (data, mediaType) => JSON.stringify(body(data, mediaType))
 }
@@ -109,11 +109,11 @@ type Send = (request: FastifyRequest, reply: FastifyReply, variables: Variables)
 
 function sendResult(
   run: (request: FastifyRequest, variables: Variables) => Promise<object>,
-  toText: (data: object) => string,
+  write: (data: object) => string,
   { status, store }: Endpoint['rest'],
 ): Send {
   return async (request, reply, variables) => {
-    const body = toText(await run(request, variables))
+    const body = write(await run(request, variables))
     reply.code(status).type(JSON_TYPE)
     if (!store) reply.header('cache-control', 'no-store')
     return body
@@ -150,9 +150,9 @@ function bodySchema(body: Inputs, { isOneOf }: Endpoint): Json {
 
 function routeSchema(endpoint: Endpoint, response: Json): object {
   const { rest, policy, path, query, body, summary, description, name } = endpoint
-  const { login, tables, errors } = policy
-  const hasTag = isCacheable(endpoint)
-  const headers = ageHeaders(hasTag)
+  const { login, readsTables, errors } = policy
+  const isTagged = hasTag(endpoint)
+  const headers = ageHeaders(isTagged)
   return {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
     tags: [rest.tag],
@@ -163,10 +163,10 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
     ...(body === null ? {} : { body: bodySchema(body, endpoint) }),
     ...(login === undefined ? {} : { security: SECURITY[login] }),
     ...(login === 'wallet' ? walletHeaders : {}),
-    ...(hasTag ? conditionalRequest : {}),
+    ...(isTagged ? conditionalRequest : {}),
     response: {
-      [rest.status]: tables === undefined ? response : { ...response, headers },
-      ...(hasTag ? notModified(headers) : {}),
+      [rest.status]: readsTables ? { ...response, headers } : response,
+      ...(isTagged ? notModified(headers) : {}),
       ...errorResponses({
         codes: errors,
         hasBody: body !== null,

@@ -3,7 +3,7 @@ import type { Services } from '../../src/services.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object, Pubkey } from '../contract/shapes.ts'
 import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'
-import { sendTagged } from '../plugins/static-files.ts'
+import { JSON_TYPE, sendTagged } from '../plugins/entity-tags.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
@@ -37,12 +37,12 @@ const schema = {
 
 /** Serves a static document. It needs no GraphQL operation. */
 export function idlRoute(app: RestApp, services: Services): void {
-  let document: { readonly body: string; readonly etag: string } | undefined
+  let document: ReturnType<typeof tagged> | undefined
   app.get('/idl.json', { schema }, async (request, reply) => {
     document ??= tagged(JSON.stringify(services.idl))
     reply.header('cache-control', 'public, max-age=300')
-    return sendTagged(request, reply, { type: 'application/json; charset=utf-8', ...document })
+    return sendTagged(request, reply, { type: JSON_TYPE, ...document })
   })
 }
 
-const tagged = (body: string) => ({ body, etag: `"${hash('sha256', body, 'base64url')}"` })
+const tagged = (body: string) => ({ body: () => body, etag: `"${hash('sha256', body, 'base64url')}"` })

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pathNotFound } from '../contract/request-checks.ts'
 import { addVary } from '../contract/vary.ts'
 import type { RestApp } from '../rest-app.ts'
-import { hasTag } from './response-cache/cached-read.ts'
+import { hasTag, sendTagged } from './entity-tags.ts'
 
 /** A file in memory that is compressed once. */
 export interface StaticFile {
@@ -93,16 +93,5 @@ export function sendPage(
     'content-security-policy': policy,
     'cache-control': 'no-cache',
   })
-  return sendTagged(request, reply, { type: 'text/html; charset=utf-8', body: html, etag })
-}
-
-/** Sends a body, or 304 to a client that has it. */
-export function sendTagged(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, body, etag }: { type: string; body: string; etag: string },
-): FastifyReply {
-  reply.header('etag', etag)
-  if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.type(type).send(body)
+  return sendTagged(request, reply, { type: 'text/html; charset=utf-8', body: () => html, etag })
 }

@@ -110,7 +110,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       trustProxy,
       corsOrigins: config.server.corsOrigins,
       hostNames: hostNamesOf(config.server),
-      responseCacheBytes: config.server.responseCacheBytes,
       console: config.server.console,
       operatorDocuments:
         config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),

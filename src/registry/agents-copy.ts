@@ -88,6 +88,15 @@ interface ProfileAgents extends AgentProfile {
   readonly counts: Uint32Array
 }
 
+/** The profiles that conditions accept. */
+interface Accepted {
+  readonly profiles: readonly ProfileAgents[]
+  /** By the index of each profile: 1 or 0. */
+  readonly marks: Uint8Array
+}
+/** A client can ask for any combination of values. */
+const MAX_ACCEPTED = 200
+
 /** Texts that begin with a prefix are before the prefix and this. */
 export const LAST_CHARACTER = '\u{10ffff}'
 /** Sorting a slot takes longer than looking at one. */
@@ -97,6 +106,8 @@ const SELECTING_COSTS = 4
 export class AgentsCopy extends TableCopy<AgentRow> {
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
+  /** Of the last conditions that were asked for. Looking at all profiles takes 5 us. */
+  readonly #accepted = new Map<string, Accepted>()
   // By slot. Looking at a row takes ten times longer than looking at a number.
   /** The index of its profile. */
   #profileOf = new Uint16Array(1_024)
@@ -166,7 +177,20 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     const profile = { tier, status, category, mismatched, slots: [], counts: new Uint32Array(SCORES) }
     const id = this.#profiles.push(profile) - 1
     this.#profileIds.set(key, id)
+    this.#accepted.clear()
     return id
+  }
+
+  #accept(conditions: AgentConditions): Accepted {
+    const { tiers, statuses, exceptStatus, categories, includeMismatched } = conditions
+    const key = JSON.stringify([tiers, statuses, exceptStatus, categories, includeMismatched])
+    const known = this.#accepted.get(key)
+    if (known !== undefined) return known
+    const marks = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
+    const accepted = { marks, profiles: this.#profiles.filter((_, id) => marks[id] === 1) }
+    if (this.#accepted.size >= MAX_ACCEPTED) this.#accepted.clear()
+    this.#accepted.set(key, accepted)
+    return accepted
   }
 
   /** Exact counts by profile. */
@@ -195,12 +219,12 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   ): CountedPage<AgentRow> | undefined {
     const order = this.#sorts[window.sort]
     const keyed = withKeys(window, SORT_VALUES[window.sort])
-    const accepted = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
+    const { profiles, marks } = this.#accept(conditions)
     const scores = scoresOf(conditions)
     const [low, high] = scores ?? []
     const profileOf = this.#profileOf
     const scoreOf = this.#scoreOf
-    const isAccepted = (slot: number): boolean => accepted[profileOf[slot]!] === 1
+    const isAccepted = (slot: number): boolean => marks[profileOf[slot]!] === 1
     const matches =
       scores === null
         ? isAccepted
@@ -209,7 +233,6 @@ export class AgentsCopy extends TableCopy<AgentRow> {
       const slots = this.#owners.of(owner)?.filter(matches)
       return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
     }
-    const profiles = this.#profiles.filter((_, id) => accepted[id] === 1)
     const total = profiles.reduce((sum, each) => sum + countOf(each, scores), 0)
     if (window.offset >= total) return { total, rows: [] }
     const candidates = profiles.reduce((sum, { slots }) => sum + slots.length, 0)

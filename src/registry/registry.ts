@@ -1,11 +1,11 @@
 import { getHeapStatistics } from 'node:v8'
-import { shareReads } from '../db/read-versions/share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import { AGENTS, AgentsCopy } from './agents-copy.ts'
 import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
+import { shareReads } from './share-reads.ts'
 import type { Pause } from './sort-order.ts'
 import { STAKES, StakesCopy } from './stakes-copy.ts'
 

@@ -112,7 +112,6 @@ export interface TestAppOptions {
   /** Serves the web console. Default: false. */
   console: AppOptions['console']
   /** Default: 64 MiB, the default of the setting. */
-  responseCacheBytes: number
   /** Default: none, so PostgreSQL searches by name. */
   searchIndex: SearchIndex
   /** Default: one in memory, or `databaseReader` if TEST_REGISTRY=database. */
@@ -249,7 +248,6 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     trustProxy: options.trustProxy,
     hasLocalnet: options.hasLocalnet,
     console: options.console,
-    responseCacheBytes: options.responseCacheBytes ?? 64 * 1024 * 1024,
   })
   // From now on, reads do not check the tables any more, so tests can count statements.
   if (options.tablesFilled ?? true) await services.agents.find([])

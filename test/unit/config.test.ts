@@ -199,6 +199,10 @@ describe('misspelledSettings', () => {
     ])
     for (const value of ['1', ' ', undefined])
       expect(misspelledSettings({ API_PROCESSES: value })).toEqual([])
+    expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '67108864' })).toEqual([
+      'RESPONSE_CACHE_BYTES is not a setting any more and is ignored: responses are not cached any more',
+    ])
+    expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '0' })).toEqual([])
   })
 })
 

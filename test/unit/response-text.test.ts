@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { load } from '../../rest/documents/documents.ts'
 import { rootFields } from '../../rest/documents/responses.ts'
 import { operation, restSchema } from '../../rest/execute.ts'
-import { bodyWriter, KeptTexts, responseText } from '../../rest/response-text.ts'
+import { bodyWriter, responseText } from '../../rest/response-text.ts'
+import { joined, KeptText, KeptTexts, tagOf } from '../../rest/text-parts.ts'
 import type { GraphQLContext } from '../../schema/context.ts'
 import type { AgentRow } from '../../src/registry/rows.ts'
 import { keyOf } from '../support/factories.ts'
@@ -45,7 +46,7 @@ async function bodies(fields: string) {
   const run = operation(document as never)
   const runWithout = operation(endpoint.document as never)
   return async () => ({
-    text: writeBody(await run(context, {})),
+    text: joined(writeBody(await run(context, {}))),
     expected: bodyWriter(selected)(await runWithout(context, {})),
   })
 }
@@ -83,9 +84,21 @@ test('all texts are forgotten when they are too many, also those of documents th
   const texts = new KeptTexts(10_000)
   const [idle, busy] = [0, 1].map(() => (value: unknown) => ({ name: (value as AgentRow).name }))
   const kept = row('Old')
-  texts.write(kept, idle!)
+  texts.of(kept, idle!)
   Object.assign(kept, { name: 'New' })
-  expect(texts.write(kept, idle!)).toBe('{"name":"Old"}')
-  for (let i = 0; i < 1_000; i++) texts.write({ name: `Agent ${i}` }, busy!)
-  expect(texts.write(kept, idle!)).toBe('{"name":"New"}')
+  expect(texts.of(kept, idle!).text).toBe('{"name":"Old"}')
+  for (let i = 0; i < 1_000; i++) texts.of({ name: `Agent ${i}` }, busy!)
+  expect(texts.of(kept, idle!).text).toBe('{"name":"New"}')
+})
+
+test('a tag is that of the text and its media type, in every process', () => {
+  const agents = (name: string) => ['{"agents":[', new KeptText(`{"name":"${name}"}`), ']}']
+  const tag = tagOf('application/json', agents('One'))
+  expect(tag).toBe('"FTvEKtYMalFyBLbO0uQAINLy2gHv4iVCJUObnDoM7zo"')
+  expect(tagOf('application/json', agents('One'))).toBe(tag)
+  expect(tagOf('application/json', agents('Two'))).not.toBe(tag)
+  expect(tagOf('application/did', agents('One'))).not.toBe(tag)
+  // A name that is the digest of a row is another body.
+  const digest = agents('One').map((each) => (typeof each === 'string' ? each : JSON.stringify(each.digest)))
+  expect(tagOf('application/json', digest)).not.toBe(tag)
 })

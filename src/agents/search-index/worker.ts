@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Client } from 'pg'
-import { shareReads } from '../../db/read-versions/share-reads.ts'
+import { shareReads } from '../../registry/share-reads.ts'
 import { createBackgroundLoop } from '../../platform/async/background-loop.ts'
 import { type AgentCopy, loadAgentCopy } from './agent-copy.ts'
 import type { IndexData, IndexMessage, LocatedAgents, SearchRequest } from './protocol.ts'

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { ReadTables } from '../../domain/read-versions.ts'
-import { int8, key, timestampNow } from './columns.ts'
+import { key, timestampNow } from './columns.ts'
 
 /** A wallet signature that was used. No replica accepts it from another client network. */
 export const UsedSignature = defineEntity({
@@ -28,16 +27,5 @@ export const RateLimit = defineEntity({
     client: key().primary(),
     /** GCRA's theoretical arrival time, in milliseconds since 1970. */
     arrival: p.double().$type<number>(),
-  },
-})
-
-/** The last transactions that changed a group of tables; see ../README.md. Written by triggers. */
-export const ReadVersion = defineEntity({
-  name: 'ReadVersion',
-  tableName: 'read_versions',
-  properties: {
-    tableGroup: key().$type<ReadTables>().primary(),
-    id: int8().primary(),
-    transactionId: int8(),
   },
 })

@@ -18,7 +18,6 @@ export interface Config {
     trustProxy: string[]
     corsOrigins: string[]
     /** 0 turns the cache off. */
-    responseCacheBytes: number
     /** 0 turns the index off. */
     searchIndexBytes: number
     /** 0 turns the copy of agents and stakes off. */
@@ -141,7 +140,6 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
-      responseCacheBytes: values.RESPONSE_CACHE_BYTES,
       searchIndexBytes: values.SEARCH_INDEX_BYTES,
       registryBytes: values.REGISTRY_BYTES,
       console: values.CONSOLE,
@@ -219,8 +217,16 @@ const NAMES = Object.keys(SETTINGS)
 const MAX_DISTANCE = 2
 const SHORT_NAME = 8
 
-const REMOVED =
-  'API_PROCESSES is not a setting any more and is ignored: run several gateways behind a load balancer, see docs/guides/scale.md'
+/** Settings of earlier builds, and the values that asked for what happens now. */
+const REMOVED: Readonly<Record<string, { readonly instead: string; readonly harmless?: string }>> = {
+  API_PROCESSES: {
+    instead: 'run several gateways behind a load balancer, see docs/guides/scale.md',
+    harmless: '1',
+  },
+  RESPONSE_CACHE_BYTES: { instead: 'responses are not cached any more', harmless: '0' },
+  SEARCH_INDEX_BYTES: { instead: 'names count in REGISTRY_BYTES' },
+  MAX_DATABASE_QUEUE: { instead: 'the time that requests wait for the database is the limit' },
+}
 
 /**
  * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
@@ -229,7 +235,11 @@ const REMOVED =
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((given) => {
     if (given in SETTINGS) return []
-    if (given === 'API_PROCESSES' && !['', '1'].includes(env[given]?.trim() ?? '')) return [REMOVED]
+    const removed = REMOVED[given]
+    if (removed !== undefined)
+      return ['', removed.harmless].includes(env[given]?.trim() ?? '')
+        ? []
+        : [`${given} is not a setting any more and is ignored: ${removed.instead}`]
     const meant = NAMES.find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })

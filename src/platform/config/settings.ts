@@ -163,11 +163,6 @@ export const SETTINGS = {
     'Folder with `*.graphql` files that become endpoints under `/x/` and MCP tools; default none',
   ),
   CONSOLE: withDefault(boolean, 'true', 'Serves the web console at /console/; `false` switches it off'),
-  RESPONSE_CACHE_BYTES: withDefault(
-    integer(0, Number.MAX_SAFE_INTEGER),
-    '67108864',
-    'Maximum memory of the response cache, in bytes; 0 switches it off',
-  ),
   SEARCH_INDEX_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '536870912',

@@ -53,7 +53,7 @@ const releases = readdirSync(RELEASES).map((file) => file.replace('.sql', ''))
 test.each(releases)('the database of release %s can be migrated', async (release) => {
   await restore(connection, readFileSync(new URL(`${release}.sql`, RELEASES), 'utf8'))
   const orm = await open()
-  const { schema_migrations: applied, ...rows } = await countRows(orm.em.getKysely())
+  const { schema_migrations: applied, read_versions: _, ...rows } = await countRows(orm.em.getKysely())
   expect(Object.entries(rows).filter(([, count]) => count === 0)).toEqual([])
 
   expect(await migrate(orm)).toEqual(migrationsList.slice(applied).map((each) => each.name))
@@ -94,6 +94,22 @@ test('open preparations of release 0.1.0 take nothing any more, and can still be
     { id: 'open transaction', code: null },
     { id: 'refused', code: 'code' },
   ])
+})
+
+test('processes of release 0.1.0 find no versions any more, so they use no cached response', async () => {
+  await restore(connection, readFileSync(new URL('0.1.0.sql', RELEASES), 'utf8'))
+  const orm = await open()
+  // Of its src/db/read-versions. A group without a version is read again.
+  const read = () =>
+    sql`
+      select table_group as tables,
+        extract(epoch from pg_postmaster_start_time()) || ' ' || string_agg(transaction_id::text, ' ' order by id) as version
+      from read_versions where table_group = any(${['agents', 'stakes', 'history']}) group by table_group`.execute(
+      orm.em.getKysely(),
+    )
+  expect((await read()).rows).toHaveLength(3)
+  await migrate(orm)
+  expect((await read()).rows).toEqual([])
 })
 
 test('replicas that start together apply each migration once', async () => {

@@ -97,13 +97,14 @@ test('every example and default is valid for its schema', () => {
   expect(checked).toBeGreaterThan(50)
 })
 
-test('cacheable reads document the entity tag, If-None-Match and 304', () => {
-  const cacheable = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
-  expect(cacheable.map(({ path }) => path).sort()).toEqual([
+test('reads of the tables document the entity tag, If-None-Match and 304', () => {
+  const tagged = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
+  expect(tagged.map(({ path }) => path).sort()).toEqual([
     '/agents',
     '/agents/lookup',
     '/agents/verify',
     '/agents/{pda}',
+    '/agents/{pda}/credentials',
     '/agents/{pda}/history',
     '/did/{did}',
     '/did/{did}/document',
@@ -111,7 +112,7 @@ test('cacheable reads document the entity tag, If-None-Match and 304', () => {
     '/stakes',
     '/stakes/{pda}',
   ])
-  for (const { operation } of cacheable) {
+  for (const { operation } of tagged) {
     for (const status of ['200', '304']) expect(operation.responses[status]?.headers?.['etag']).toBeDefined()
     const isRegistry = operation.operationId !== 'getProgramIdl'
     for (const name of ['x-registry-slot', 'x-registry-age'])

@@ -54,7 +54,7 @@ async function start(limits: Partial<AdmissionLimits>): Promise<void> {
 }
 
 const get = (path: string): Promise<Response> => fetch(url + path)
-/** Reads of different pages, so that none comes from the response cache. */
+/** Reads of different pages. */
 const reads = (count: number, from = 0): Promise<Response>[] =>
   Array.from({ length: count }, (_, i) => get(`/agents?offset=${from + i}`))
 const statuses = async (responses: Promise<Response>[]): Promise<number[]> =>

@@ -26,14 +26,7 @@ const TESTS: Record<string, readonly string[]> = {
   ],
   'src/identity/sessions': ['unit/identity', 'api/sessions', 'api/identity'],
   'src/identity/wallet-auth.ts': ['unit/identity', 'api/sessions', 'api/identity'],
-  'src/ledger': [
-    'unit/indexer',
-    'unit/read-versions',
-    'api/indexer',
-    'api/rest/health',
-    'api/rest/not-filled',
-    'faults/indexer',
-  ],
+  'src/ledger': ['unit/indexer', 'api/indexer', 'api/rest/health', 'api/rest/not-filled', 'faults/indexer'],
   'src/platform/net': ['unit/net', 'unit/webhooks', 'api/identity', 'faults/net', 'faults/identity'],
   'src/platform/overload': [
     'unit/overload',

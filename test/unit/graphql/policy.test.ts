@@ -1,11 +1,4 @@
-import {
-  getNamedType,
-  type GraphQLField,
-  isAbstractType,
-  isObjectType,
-  type GraphQLObjectType,
-  OperationTypeNode,
-} from 'graphql'
+import { type GraphQLField, OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
@@ -69,50 +62,6 @@ test.each(rootFields)(
     expect((await stepsOf(root))[0]).toBe(first)
   },
 )
-
-/** The fields, such as Agent.stake, that responses of cached root fields can contain. */
-function cachedFields(): Set<string> {
-  const found = new Set<string>()
-  const visit = (field: GraphQLField<unknown, unknown>): void => {
-    if (field.extensions.tables === 'uncached') return
-    const type = getNamedType(field.type)
-    const below = isAbstractType(type) ? schema.getPossibleTypes(type) : [type].filter(isObjectType)
-    for (const each of below) visitType(each)
-  }
-  const visitType = (type: GraphQLObjectType): void => {
-    for (const field of Object.values(type.getFields())) {
-      const name = `${type.name}.${field.name}`
-      if (found.has(name)) continue
-      found.add(name)
-      visit(field)
-    }
-  }
-  for (const { field } of rootFields) if (field.extensions.tables !== undefined) visit(field)
-  return found
-}
-
-test('every nested field that reads more than its row says which tables, or is never cached', async () => {
-  const silent: string[] = []
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__') || type === schema.getSubscriptionType()) continue
-    if (type === schema.getQueryType() || type === schema.getMutationType()) continue
-    for (const { name, resolve, extensions } of Object.values(type.getFields())) {
-      let reads = false
-      const trap = new Proxy({}, { get: () => ((reads = true), () => ({ load: () => null })) })
-      const row = new Proxy({}, { get: () => '0' })
-      const idle = () => undefined
-      const context = { loaders: trap, services: trap, spend: idle, chargeEvent: idle }
-      await Promise.resolve()
-        .then(() => resolve?.(row, {}, context, { fieldNodes: [], fragments: {} } as never))
-        .catch(() => undefined)
-      if (reads && extensions.tables === undefined) silent.push(`${type.name}.${name}`)
-    }
-  }
-  expect(silent).toEqual(expect.arrayContaining(['Ledger.rentExemption', 'AgentClosedEvent.agent']))
-  const cached = cachedFields()
-  expect(Array.from(cached)).toEqual(expect.arrayContaining(['Agent.history', 'AgentHistoryEntry.delta']))
-  expect(silent.filter((name) => cached.has(name))).toEqual([])
-})
 
 test('fields that require a wallet have high priority', async () => {
   const low = rootFields.filter(({ field }) => field.extensions.priority !== 'high')

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../platform/async/promises.ts'
+import { withTimeout } from '../platform/async/promises.ts'
 
 /**
  * Lets callers share a read. At most `parallel` run at a time, and callers that arrive meanwhile

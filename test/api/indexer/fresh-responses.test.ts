@@ -27,8 +27,6 @@ interface Responses {
 
 async function readResponses(): Promise<Responses> {
   const get = async <Body>(url: string): Promise<Body> => (await t.app.inject(url)).json<Body>()
-  // Twice, so that the second response comes from the cache.
-  await get('/agents')
   const { agents } = await get<{ agents: { name: string }[] }>('/agents?sort=name&order=asc')
   return {
     names: agents.map((each) => each.name),
@@ -57,7 +55,7 @@ test('responses contain what the indexer has written, immediately', async () => 
   }
 })
 
-test('a rebuild and a manual edit invalidate cached responses', async () => {
+test('a rebuild and a manual edit are in the next responses', async () => {
   const onLedger = await readResponses()
   await sql`update agents set name = 'edited', reputation_score = 7`.execute(t.kysely)
   await sql`delete from agent_history`.execute(t.kysely)
