@@ -17,10 +17,10 @@ import { seedOf } from '../support/property.ts'
 import { memoryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 import { randomOf } from './support/random.ts'
 
-/** A million takes half an hour. */
-const CHECKS = Number(process.env.REGISTRY_CHECKS ?? 50_000)
+/** A million takes ten minutes. */
+const CHECKS = Number(process.env.REGISTRY_CHECKS ?? 100_000)
 /** On average. */
-const CHECKS_BETWEEN_KILLS = 2_000
+const CHECKS_BETWEEN_KILLS = 3_000
 const COUNTERS = 16
 /** So that loading takes a while. */
 const OTHERS = 5_000
@@ -218,8 +218,8 @@ test(
         vi.waitFor(() => expect(done()).toBe(true), { timeout: scaled(60_000), interval: 1 }),
       ])
     while (!isDone()) {
-      // Often it is killed while it starts or loads.
-      if (random.chance(0.6))
+      // Otherwise something is killed while a process starts or loads.
+      if (random.chance(0.8))
         for (const api of apis) await eventually(async () => expect(await metricOf(api, 'ready')).toBe(1))
       const next = tally.checks + random.integer(1, 2 * CHECKS_BETWEEN_KILLS)
       await until(() => tally.checks >= next || isDone())
@@ -235,7 +235,7 @@ test(
     expect(new Set(kills).size).toBe(Object.keys(KILLS).length)
     // Both have answered, and from memory, or the test would not show what it says.
     for (const api of apis) expect(api.checks).toBeGreaterThan(CHECKS / 4)
-    expect(tally.memory / (tally.memory + tally.database)).toBeGreaterThan(0.5)
+    expect(tally.memory / (tally.memory + tally.database)).toBeGreaterThan(1 / 3)
   },
   scaled(900_000) * Math.max(1, CHECKS / 100_000),
 )

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { COMPILED_FIELDS } from '../../rest/graphql/compiled/can-compile.ts'
 import { nodeId } from '../../schema/node-id.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -91,10 +90,27 @@ test('20,000 reads from memory equal those from PostgreSQL, also when it restart
   expect(world.counts.memory / world.counts.all).toBeGreaterThan(0.6)
 })
 
+/** Of Query. */
+const FIELDS = [
+  'agent',
+  'agentByOwner',
+  'agentSuggestions',
+  'agents',
+  'agentsPage',
+  'did',
+  'node',
+  'nodes',
+  'registryStats',
+  'stake',
+  'stakes',
+  'stakesPage',
+]
 /** Arguments by type and by name. */
 const VALUES = {
   Pubkey: ['agent agent 1', 'agent agent 2', 'owner 1', 'stake agent 3', 'nobody'].map(keyOf),
-  Int: [1, 3, 10, 250, 0],
+  Int: [1, 3, 10, 50, 0],
+  minReputation: [0, 250],
+  maxReputation: [250, 1000],
   String: ['agent', 'x', ''],
   Boolean: [true, false],
   ID: [nodeId('Agent', keyOf('agent agent 1')), nodeId('Stake', keyOf('stake agent 3')), 'x'],
@@ -105,17 +121,21 @@ const VALUES = {
 }
 
 test('queries with nested fields have the same response from memory and from PostgreSQL after each write', async () => {
-  const ask = async ({ app }: TestApp, payload: object): Promise<string> =>
-    (await app.inject({ method: 'POST', url: '/graphql', payload })).body
-  const found = { data: 0, errors: 0 }
+  const ask = async ({ app }: TestApp, payload: object) => {
+    const { body } = await app.inject({ method: 'POST', url: '/graphql', payload })
+    const { errors, data } = JSON.parse(body) as { errors?: object; data?: object }
+    // Which errors are reported, and in which order, depends on what fails first.
+    return errors === undefined ? body : { data }
+  }
+  let complete = 0
   await fc.assert(
-    fc.asyncProperty(writes, randomQueries(COMPILED_FIELDS, VALUES), async (write, query) => {
+    fc.asyncProperty(writes, randomQueries(FIELDS, VALUES), async (write, query) => {
       await world.write(write)
       const expected = await ask(database, query)
-      expect(await ask(memory, query)).toBe(expected)
-      found[expected.startsWith('{"data":{') && !expected.includes('"errors"') ? 'data' : 'errors'] += 1
+      expect(await ask(memory, query)).toEqual(expected)
+      complete += Number(typeof expected === 'string')
     }),
     { numRuns: QUERIES, endOnFailure: true },
   )
-  expect(found.data).toBeGreaterThan(QUERIES / 3)
+  expect(complete).toBeGreaterThan(QUERIES / 5)
 })
