@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../src/db/database.ts'
+import { insertEvents, LONG_HISTORY } from '../scale/dataset.ts'
+import { key } from './dataset.ts'
+
+const SESSIONS = 4
+/** Every agent's last event has a smaller number. */
+let last = LONG_HISTORY + 1
+
+/**
+ * Writes transactions as the indexer leaves them, a number each second: a report of behavior, which
+ * changes the agent and adds an event. The result of `stop` is how many a second it has written.
+ */
+export function writeTransactions(kysely: Kysely<Database>, agents: number, perSecond: number) {
+  const start = performance.now()
+  let written = 0
+  let isStopping = false
+  const session = async (number: number): Promise<void> => {
+    for (let turn = number; !isStopping; turn += SESSIONS) {
+      await delay(Math.max(0, start + (turn * 1_000) / perSecond - performance.now()))
+      // Spread over all agents.
+      const agent = 1 + ((turn * 7_919) % agents)
+      const event = (last += 1)
+      await kysely.transaction().execute(async (work) => {
+        await sql`
+          update agents set reputation_score = (reputation_score + 1) % 1001, updated_at = now(), slot = slot + 1
+          from (select ${agent}::int as i) as given where pda = ${key('agent')}`.execute(work)
+        await insertEvents(work, agent, agent, event, event)
+      })
+      written += 1
+    }
+  }
+  const sessions = Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
+  sessions.catch(() => undefined)
+  return {
+    stop: async (): Promise<number> => {
+      isStopping = true
+      await sessions
+      return (written * 1_000) / (performance.now() - start)
+    },
+  }
+}
