@@ -106,7 +106,7 @@ async function measure(shape: Shape): Promise<Measured> {
   const [idle, written]: [Round[], Round[]] = [[], []]
   for (let round = 0; round < ROUNDS; round += 1) {
     idle.push(await loadAll(round))
-    const writer = writeTransactions(kysely, AGENTS, RATE)
+    const writer = await writeTransactions(kysely, AGENTS, RATE)
     written.push(await loadAll(round))
     writerRates.push(await writer.stop())
   }
@@ -119,7 +119,9 @@ async function measure(shape: Shape): Promise<Measured> {
   return { shape: shape.name, variants, idle, written, half }
 }
 
-const cursorOf = (shape: Shape, variant: Variant): string | null => cursors.get(shape)?.[variant] ?? null
+function cursorOf(shape: Shape, variant: Variant): string | null {
+  return cursors.get(shape)?.[variant] ?? null
+}
 
 async function load(
   shape: Shape,

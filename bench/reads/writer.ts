@@ -1,18 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
-import { insertEvents, LONG_HISTORY } from '../scale/dataset.ts'
+import { insertEvents } from '../scale/dataset.ts'
 import { key } from './dataset.ts'
 
 const SESSIONS = 4
-/** Every agent's last event has a smaller number. */
-let last = LONG_HISTORY + 1
-
 /**
  * Writes transactions as the indexer leaves them, a number each second: a report of behavior, which
  * changes the agent and adds an event. The result of `stop` is how many a second it has written.
  */
-export function writeTransactions(kysely: Kysely<Database>, agents: number, perSecond: number) {
+export async function writeTransactions(kysely: Kysely<Database>, agents: number, perSecond: number) {
+  // The slot of an event begins with its number.
+  const { rows } = await sql<{ last: number }>`
+    select coalesce(max(slot) / 10000000, 0)::int as last from ledger_events`.execute(kysely)
+  let last = rows[0]?.last ?? 0
   const start = performance.now()
   let written = 0
   let isStopping = false
