@@ -180,16 +180,18 @@ function comparisonsOf({ shape, variants, idle, written }: Measured): Comparison
 }
 
 function figuresOf({ shape, variants, idle, half }: Measured): Figure[] {
-  return oursOf(variants).flatMap(([variant, label]) => {
-    const micros = idle.map((loads) => loads[variant]?.databaseMicros ?? NaN)
-    const figure = (text: string) => `${label}: ${shape}, ${text}`
-    return [
-      ...(database.pid === null
-        ? []
-        : [{ figure: figure('PostgreSQL'), value: spread(micros), unit: 'µs per request' }]),
-      { figure: figure('p99 at half of the load'), value: half[variant]?.p99 ?? NaN, unit: 'ms' },
-    ]
-  })
+  const ours = oursOf(variants)
+  const micros = ours.map(([variant, label]) => ({
+    figure: `${label}: ${shape}, PostgreSQL`,
+    value: spread(idle.map((loads) => loads[variant]?.databaseMicros ?? NaN)),
+    unit: 'µs per request',
+  }))
+  const delays = ours.map(([variant, label]) => ({
+    figure: `${label}: ${shape}, p99 at half of the load`,
+    value: half[variant]?.p99 ?? NaN,
+    unit: 'ms',
+  }))
+  return database.pid === null ? delays : [...micros, ...delays]
 }
 
 function oursOf(variants: readonly Variant[]): [Ours, string][] {

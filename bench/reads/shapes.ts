@@ -96,10 +96,9 @@ function turnOf({ sort, offset = 0, ...filters }: List): Turn {
   if (offset > 0) query.set('offset', String(offset))
   const named = Object.fromEntries(entries.map(([name, value]) => [name, enumName(value)]))
   const condition = { ...filters, category: undefined, serviceCategory: filters.category }
-  const totals = entries.map(([name, value]) => [`of${name[0]?.toUpperCase()}${name.slice(1)}`, value]) as [
-    string,
-    string,
-  ][]
+  const totals = Object.fromEntries(
+    entries.map(([name, value]) => [`of${name[0]?.toUpperCase()}${name.slice(1)}`, value]),
+  )
   return {
     path: `/agents?${query}`,
     variables: { filter: named, ...(sort && { orderBy: { field: 'REPUTATION' } }), offset },
@@ -107,7 +106,7 @@ function turnOf({ sort, offset = 0, ...filters }: List): Turn {
       condition,
       offset,
       ...(sort && { orderBy: ['REPUTATION_SCORE_DESC', 'PDA_ASC'] }),
-      ...Object.fromEntries(totals),
+      ...totals,
     },
   }
 }

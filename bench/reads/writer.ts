@@ -16,9 +16,9 @@ export async function writeTransactions(kysely: Kysely<Database>, agents: number
   let last = rows[0]?.last ?? 0
   const start = performance.now()
   let written = 0
-  let isStopping = false
+  const stopping = new AbortController()
   const session = async (number: number): Promise<void> => {
-    for (let turn = number; !isStopping; turn += SESSIONS) {
+    for (let turn = number; !stopping.signal.aborted; turn += SESSIONS) {
       await delay(Math.max(0, start + (turn * 1_000) / perSecond - performance.now()))
       // Spread over all agents.
       const agent = 1 + ((turn * 7_919) % agents)
@@ -36,7 +36,7 @@ export async function writeTransactions(kysely: Kysely<Database>, agents: number
   sessions.catch(() => undefined)
   return {
     stop: async (): Promise<number> => {
-      isStopping = true
+      stopping.abort()
       await sessions
       return (written * 1_000) / (performance.now() - start)
     },

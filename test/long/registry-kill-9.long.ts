@@ -169,6 +169,11 @@ async function metricOf(api: Api, name: string): Promise<number> {
   return Number(new RegExp(`^gateway_registry_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 
+const untilReady = (api: Api): Promise<void> =>
+  eventually(async () => {
+    if ((await metricOf(api, 'ready')) !== 1) throw new Error('the copy is not loaded')
+  })
+
 /** Before the process ends, which loses its metrics. */
 async function countSources(api: Api): Promise<void> {
   for (const source of ['memory', 'database'] as const)
@@ -219,8 +224,7 @@ test(
       ])
     while (!isDone()) {
       // Otherwise something is killed while a process starts or loads.
-      if (random.chance(0.8))
-        for (const api of apis) await eventually(async () => expect(await metricOf(api, 'ready')).toBe(1))
+      if (random.chance(0.8)) await Promise.all(apis.map(untilReady))
       const next = tally.checks + random.integer(1, 2 * CHECKS_BETWEEN_KILLS)
       await until(() => tally.checks >= next || isDone())
       if (isDone()) break
@@ -231,7 +235,7 @@ test(
     await load
     await Promise.all(apis.map(countSources))
     expect(stale, `PROPERTY_SEED=${seed}, after ${kills.join(' ')}`).toEqual([])
-    console.info({ ...tally, kills: kills.length, seed })
+    process.stdout.write(`${JSON.stringify({ ...tally, kills: kills.length, seed })}\n`)
     expect(new Set(kills).size).toBe(Object.keys(KILLS).length)
     // Both have answered, and from memory, or the test would not show what it says.
     for (const api of apis) expect(api.checks).toBeGreaterThan(CHECKS / 4)
