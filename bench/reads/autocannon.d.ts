@@ -13,6 +13,9 @@ declare module 'autocannon' {
     connections: number
     duration: number
     overallRate?: number
-    requests?: { setupRequest: (request: { path: string }) => { path: string } }[]
+    requests?: (
+      | { setupRequest: (request: { path: string }) => { path: string } }
+      | { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string }
+    )[]
   }): Promise<Result>
 }

@@ -11,6 +11,8 @@ import type { Orm } from '../../src/db/orm-types.ts'
 export interface BenchDatabase {
   readonly orm: Orm
   readonly url: string
+  /** Of its server. Null with DATABASE_URL. */
+  readonly pid: number | null
   drop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export async function openBenchDatabase({
   inBackground = false,
   keepIn,
 }: Options = {}): Promise<BenchDatabase> {
-  const { server, stop } =
+  const { server, pid, stop } =
     keepIn === undefined ? await startServer(inBackground) : await startEmbedded(keepIn, inBackground)
   const name = keepIn === undefined ? `gateway_bench_${process.pid}` : 'gateway_bench'
   const administer = async (statement: string): Promise<void> => {
@@ -57,6 +59,7 @@ export async function openBenchDatabase({
   return {
     orm,
     url: url.href,
+    pid,
     drop: async () => {
       await orm.close()
       if (keepIn === undefined) await administer(`drop database ${escapeIdentifier(name)} with (force)`)
@@ -67,16 +70,18 @@ export async function openBenchDatabase({
 
 interface StartedServer {
   readonly server: string
+  readonly pid: number | null
   readonly stop: () => Promise<void>
 }
 
 async function startServer(inBackground: boolean): Promise<StartedServer> {
   const given = process.env.DATABASE_URL
-  if (given !== undefined && given !== '') return { server: given, stop: async () => undefined }
+  if (given !== undefined && given !== '') return { server: given, pid: null, stop: async () => undefined }
   const dataDir = temporaryFolder('gateway-bench-')
-  const { server, stop } = await startEmbedded(dataDir, inBackground)
+  const { server, pid, stop } = await startEmbedded(dataDir, inBackground)
   return {
     server,
+    pid,
     stop: async () => {
       await stop()
       rmSync(dataDir, { recursive: true, force: true })
@@ -88,9 +93,10 @@ async function startEmbedded(dataDir: string, inBackground: boolean): Promise<St
   const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
   const { host, user } = postgres.connection
   // New connections inherit it.
-  if (inBackground) setPriority(postmasterOf(dataDir), BACKGROUND)
+  const pid = postmasterOf(dataDir)
+  if (inBackground) setPriority(pid, BACKGROUND)
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`
-  return { server, stop: () => postgres.stop() }
+  return { server, pid, stop: () => postgres.stop() }
 }
 
 function postmasterOf(dataDir: string): number {

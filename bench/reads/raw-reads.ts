@@ -5,12 +5,34 @@ export const COLUMNS = `agents.pda, agents.owner, agents.name, agents.tier, agen
   agents.reputation_score, agents.capabilities, agents.version, agents.agent_card_url, agents.card_hash_mismatch,
   agents.created_at, agents.updated_at`
 
-const LIST = `select total.total, ${COLUMNS}
-  from (select coalesce(sum(count), 0)::int8 as total from agent_counts where not card_hash_mismatch) as total
-  left join (
-    select * from agents where not card_hash_mismatch order by created_at desc, pda limit $1 offset $2
-  ) as agents on true
-  order by agents.created_at desc, agents.pda`
+/** Filters of lists, and their columns. */
+export const FILTERS = { tier: 'tier', status: 'status', category: 'service_category' } as const
+type Filter = keyof typeof FILTERS
+
+export interface List extends Partial<Record<Filter, string>> {
+  readonly sort?: 'reputation'
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** The filters' values follow the limit and the offset. The total is from the counts. */
+function listText(filters: readonly Filter[], order: string, offset: number): string {
+  const matches = `not card_hash_mismatch${filters.map((name, i) => ` and ${FILTERS[name]} = $${i + 3}`).join('')}`
+  const pageOf = (columns: string) =>
+    `select ${columns} from agents where ${matches} order by ${order} desc, pda limit $1 offset $2`
+  // What is skipped is read from the index alone.
+  const page =
+    offset === 0 ? pageOf('*') : `select agents.* from (${pageOf('pda')}) as page join agents using (pda)`
+  return `select total.total, ${COLUMNS}
+    from (select coalesce(sum(count), 0)::int8 as total from agent_counts where ${matches}) as total
+    left join (${page}) as agents on true
+    order by agents.${order} desc, agents.pda`
+}
+
+const AFTER = `select ${COLUMNS} from agents
+  where not card_hash_mismatch and created_at <= $1 and (created_at < $1 or pda > $2)
+  order by created_at desc, pda limit $3`
+const STAKES = `select agent_pda, deposited_amount::text, locked_amount::text from stakes where agent_pda = any($1)`
 
 export const SEARCH = `with matches as materialized (
     select pda, similarity(name, $3) as similarity from agents where name % $3 and not card_hash_mismatch)
@@ -31,7 +53,12 @@ export interface AgentPage {
 }
 
 export interface RawReads {
-  list(limit: number, offset: number, name?: string): Promise<AgentPage>
+  list(list: List): Promise<AgentPage>
+  search(name: string, list: List): Promise<AgentPage>
+  /** The agents after one of the list. */
+  after(createdAt: string, pda: string, limit: number): Promise<Agent[]>
+  /** The stakes of these agents. */
+  stakes(pdas: readonly string[]): Promise<Agent[]>
   one(pda: string): Promise<Agent | null>
   close(): Promise<void>
 }
@@ -43,19 +70,29 @@ export function rawReads(connection: PoolConfig): RawReads {
     ...row,
     capabilities: Number(row.capabilities),
   })
+  const read = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query<Row>({ name, text, values })).rows
+  const pageOf = (rows: Row[], limit: number, offset: number): AgentPage => {
+    const agents = rows[0]?.['pda'] === null ? [] : rows.map(toAgent)
+    return { total: rows[0]?.total ?? 0, limit, offset, agents }
+  }
   return {
-    list: async (limit, offset, name) => {
-      const { rows } = await pool.query<Row>(
-        name === undefined
-          ? { name: 'list', text: LIST, values: [limit, offset] }
-          : { name: 'search', text: SEARCH, values: [limit, offset, name] },
-      )
-      const agents = rows[0]?.['pda'] === null ? [] : rows.map(toAgent)
-      return { total: rows[0]?.total ?? 0, limit, offset, agents }
+    list: async (list) => {
+      const { sort, limit = 50, offset = 0 } = list
+      const filters = (Object.keys(FILTERS) as Filter[]).filter((name) => list[name] !== undefined)
+      const order = sort === undefined ? 'created_at' : 'reputation_score'
+      const name = `list ${filters.join(' ')} ${order} ${offset > 0}`
+      const values = [limit, offset, ...filters.map((filter) => list[filter])]
+      return pageOf(await read(name, listText(filters, order, offset), values), limit, offset)
     },
+    search: async (name, { limit = 50, offset = 0 }) =>
+      pageOf(await read('search', SEARCH, [limit, offset, name]), limit, offset),
+    after: async (createdAt, pda, limit) =>
+      (await read('after', AFTER, [createdAt, pda, limit])).map(toAgent),
+    stakes: (pdas) => read('stakes', STAKES, [pdas]),
     one: async (pda) => {
-      const { rows } = await pool.query<Row>({ name: 'one', text: ONE, values: [pda] })
-      return rows[0] === undefined ? null : toAgent(rows[0])
+      const [row] = await read('one', ONE, [pda])
+      return row === undefined ? null : toAgent(row)
     },
     close: () => pool.end(),
   }

@@ -1,12 +1,16 @@
 import { fastify, type FastifyInstance } from 'fastify'
 import type { PoolConfig } from 'pg'
-import { rawReads } from './raw-reads.ts'
+import { type List, rawReads } from './raw-reads.ts'
 
-const schema = {
+export const schema = {
   querystring: {
     type: 'object',
     properties: {
       name: { type: 'string', maxLength: 64 },
+      tier: { type: 'string' },
+      status: { type: 'string' },
+      category: { type: 'string' },
+      sort: { enum: ['reputation'] },
       limit: { type: 'integer', minimum: 1, maximum: 200 },
       offset: { type: 'integer', minimum: 0 },
     },
@@ -18,10 +22,8 @@ export function rawRoutes(connection: PoolConfig): FastifyInstance {
   const reads = rawReads(connection)
   const app = fastify()
   app.addHook('onClose', () => reads.close())
-  app.get<{ Querystring: { name?: string; limit?: number; offset?: number } }>(
-    '/agents',
-    { schema },
-    ({ query: { name, limit = 50, offset = 0 } }) => reads.list(limit, offset, name),
+  app.get<{ Querystring: List & { name?: string } }>('/agents', { schema }, ({ query: { name, ...list } }) =>
+    name === undefined ? reads.list(list) : reads.search(name, list),
   )
   app.get<{ Params: { pda: string } }>(
     '/agents/:pda',

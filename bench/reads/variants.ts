@@ -7,6 +7,7 @@ import type { Usage } from './measured-server.ts'
 const PROGRAMS = {
   rest: 'gateway-server.ts',
   raw: 'raw-server.ts',
+  memory: 'memory-server.ts',
   graphql: 'gateway-server.ts',
   postgraphile: 'postgraphile-server.ts',
   mercurius: 'mercurius-server.ts',
@@ -56,6 +57,3 @@ export async function startServer(variant: Variant, databaseUrl: string, ...more
     stop: () => child.disconnect(),
   }
 }
-
-export const perVariant = <Value>(make: (variant: Variant) => Value): PerVariant<Value> =>
-  Object.fromEntries(VARIANTS.map((variant) => [variant, make(variant)])) as PerVariant<Value>

@@ -43,7 +43,7 @@ export async function fill(kysely: Kysely<Database>, agents: number): Promise<vo
 }
 
 /** Events `first` to `last` of the agents: a registration, an update, and reports of behavior. */
-async function insertEvents(
+export async function insertEvents(
   work: Kysely<Database>,
   from: number,
   to: number,

@@ -17,8 +17,30 @@ export interface Read {
 const STATS = `{ registryStats { agents mismatchedAgents stakes depositedAmount byTier { tier agents } byStatus { status agents }
   byCategory { category agents } } }`
 
-/** Every read whose cost could grow with the registry. */
-export function readsOf(samples: readonly SampleAgent[], agents: number, longHistory: string): Read[] {
+const FIELDS = `pda owner name tier status serviceCategory reputationScore capabilities version agentCardUrl cardHashMismatch
+  createdAt updatedAt`
+const NODES = `nodes { ${FIELDS} }`
+
+const TEN_LISTS = [
+  'tier=premium',
+  'status=suspended',
+  'category=logistics',
+  'tier=basic&status=active',
+  'tier=standard&category=research',
+  'sort=reputation',
+  'sort=reputation&tier=observer',
+  'sort=reputation&status=active&category=commerce',
+  'offset=350',
+  'offset=1000&category=financial',
+]
+
+/** Every read whose cost could grow with the registry. `cursor` is one of all agents. */
+export function readsOf(
+  samples: readonly SampleAgent[],
+  agents: number,
+  longHistory: string,
+  cursor: string,
+): Read[] {
   const filtered = (name: string, query: string): Read => ({ name, paths: [`/agents?${query}`] })
   const each = (name: string, path: (sample: SampleAgent) => string): Read => ({
     name,
@@ -26,6 +48,11 @@ export function readsOf(samples: readonly SampleAgent[], agents: number, longHis
   })
   const search = ({ name }: SampleAgent): string => `/agents?name=${encodeURIComponent(name)}`
   const history = `/agents/${longHistory}/history?limit=50`
+  const query = (name: string, text: string): Read => ({
+    name,
+    paths: ['/graphql'],
+    body: JSON.stringify({ query: text }),
+  })
   return [
     filtered('list of 50', 'limit=50'),
     filtered('list of 50 from the middle', `limit=50&offset=${Math.floor(agents / 2)}`),
@@ -39,6 +66,14 @@ export function readsOf(samples: readonly SampleAgent[], agents: number, longHis
     filtered('four filters', 'tier=premium&status=suspended&category=logistics&min_reputation=900'),
     filtered('sort by reputation', 'sort=reputation&order=asc'),
     filtered('sort by name', 'sort=name&order=asc'),
+    filtered('two filters, by reputation', 'tier=premium&category=logistics&sort=reputation'),
+    filtered('offset 5,000', 'limit=50&offset=5000'),
+    { name: 'ten kinds of lists', paths: TEN_LISTS.map((list) => `/agents?limit=50&${list}`) },
+    query('connection page', `{ agents(first: 50, after: "${cursor}") { ${NODES} pageInfo { endCursor } } }`),
+    query(
+      'list with stakes',
+      `{ agentsPage(limit: 50) { total agents { ${FIELDS} stake { depositedAmount } } } }`,
+    ),
     each('search by name', search),
     each('search with a filter', (sample) => `${search(sample)}&tier=premium`),
     each('history of an agent', ({ pda }) => `/agents/${pda}/history`),
@@ -48,6 +83,6 @@ export function readsOf(samples: readonly SampleAgent[], agents: number, longHis
       paths: [`${history}&offset=${LONG_HISTORY - 50}`],
     },
     { name: 'list of stakes', paths: ['/stakes?limit=50'] },
-    { name: 'statistics', paths: ['/graphql'], body: JSON.stringify({ query: STATS }) },
+    query('statistics', STATS),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
 import { expect } from 'vitest'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
@@ -23,7 +23,7 @@ import {
 } from './factories.ts'
 import * as fc from './property.ts'
 import { createTestRegistry } from './registry.ts'
-import { agentChanges, optional } from './search-cases.ts'
+import { agentChanges, optional, searchedNames } from './search-cases.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
 interface Reads {
@@ -68,6 +68,7 @@ const filters = fc.record({
   minReputation: optional(fc.constantFrom(0, 250, 251)),
   maxReputation: optional(fc.constantFrom(251, 999, 1000)),
   includeMismatched: optional(fc.boolean()),
+  name: optional(searchedNames.filter((name) => name !== '')),
   sort: optional(fc.constantFrom(...AGENT_SORTS)),
   order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
 })
@@ -86,6 +87,7 @@ const agentFilters = fc
         'minReputation',
         'maxReputation',
         'includeMismatched',
+        'name',
       ],
       { maxLength: 3 },
     ),
@@ -107,7 +109,7 @@ const sizes = fc.integer({ min: 1, max: 12 })
 const prefixes = fc.constantFrom('w', 'WE', 'weather', 'Почта', 'i', 'I', 'x', 'a1', '--', '9')
 
 type ListFilter = Parameters<AgentReads['list']>[0]
-type Read =
+export type Read =
   | { kind: 'agents'; filter: ListFilter; page: object }
   | { kind: 'agentsConnection'; filter: ListFilter; size: number }
   | { kind: 'agent'; label: string }
@@ -131,11 +133,14 @@ const reads: fc.Arbitrary<Read> = fc.oneof(
   fc.record({ kind: kind('found'), labels: fc.array(labels, { maxLength: 6 }) }),
 )
 
-/** Changes of one transaction. `open` leaves it open until a later write ends it. */
+/**
+ * Changes of one transaction. `open` leaves it open until a later write ends it. `revert` restores
+ * rows of the beginning, as after a fork of the ledger.
+ */
 type Write =
   | { kind: 'commit' | 'abort' | 'open' | 'savepoint'; changes: Change[] }
   | { kind: 'end'; commits: boolean }
-  | { kind: 'many'; label: string }
+  | { kind: 'many' | 'revert'; label: string }
 
 type Change =
   | { kind: 'putAgent'; label: string; owner: string; changes: Partial<NewAgent> }
@@ -158,7 +163,7 @@ const changes = fc.oneof(
   },
   fc.record({ kind: fc.constantFrom('close', 'reinsert', 'closeStake', 'rename'), label: labels }),
 ) as fc.Arbitrary<Change>
-const writes: fc.Arbitrary<Write> = fc.oneof(
+export const writes: fc.Arbitrary<Write> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -167,8 +172,10 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: kind('end'), commits: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('many'), label: labels }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('many', 'revert'), label: labels }) },
 ) as fc.Arbitrary<Write>
+
+const TABLES = ['agents', 'stakes'] as const
 
 const upsert = (table: string, row: NewAgent | NewStake): [string, unknown[]] => {
   const names = Object.keys(row)
@@ -201,15 +208,32 @@ async function apply(client: Client, change: Change): Promise<void> {
 export async function createFilledWorld({ orm }: { readonly orm: Orm }): Promise<RegistryWorld> {
   const agents = fc.sample(agentChanges, { seed: 9, numRuns: 50 })
   const ownerOf = (i: number) => keyOf(`owner ${i % 9}`)
+  const kysely = orm.em.getKysely()
   await insertAgents(
-    orm.em.getKysely(),
+    kysely,
     agents.map((values, i) => ({ ...agentRow(`agent ${i}`), ...values, owner: ownerOf(i) })),
   )
   await insertStakes(
-    orm.em.getKysely(),
+    kysely,
     agents.slice(0, 30).map((_, i) => stakeRow(`agent ${i}`, { owner: ownerOf(i) })),
   )
+  for (const table of TABLES) await sql.raw(`create table first_${table} as table ${table}`).execute(kysely)
   return createRegistryWorld(orm)
+}
+
+/** A random part of the rows: those above a key. */
+async function revert(client: Client, label: string): Promise<void> {
+  const above = [keyOf(label)]
+  for (const table of TABLES) {
+    await client.query(
+      `delete from ${table} where pda in (select pda from (table ${table} except table first_${table}) as changed where pda > $1)`,
+      above,
+    )
+    await client.query(
+      `insert into ${table} select * from first_${table} where pda > $1 on conflict do nothing`,
+      above,
+    )
+  }
 }
 
 const steps = fc.array(fc.tuple(writes, fc.array(reads, { minLength: 1, maxLength: 5 })), {
@@ -278,7 +302,9 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
       // Another open transaction may have locked a row.
       await client.query('begin; set local lock_timeout = 20')
       try {
-        const all = write.kind === 'many' ? manyChanges(write.label) : write.changes
+        if (write.kind === 'revert') await revert(client, write.label)
+        const all =
+          write.kind === 'many' ? manyChanges(write.label) : write.kind === 'revert' ? [] : write.changes
         for (const [i, change] of all.entries()) {
           if (write.kind === 'savepoint') await client.query(`savepoint s${i}`)
           await apply(client, change)
@@ -290,6 +316,8 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
       }
       if (write.kind !== 'open') return end(client, write.kind === 'abort' ? 'rollback' : 'commit')
       open.push(client)
+      // A server that stops aborts it.
+      client.once('end', () => open.includes(client) && open.splice(open.indexOf(client), 1))
       if (open.length > 3) await end(open.shift()!, 'commit')
     },
     close: async () => {
