@@ -1,16 +1,8 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
-import type { CopiedTable } from './changes.ts'
-import { agentSelection, type AgentRow } from './rows.ts'
-import { byteOrder, SortOrder, type SortValue } from './sort-order.ts'
-import {
-  type KeyRange,
-  MAX_SCANNED,
-  MAX_SELECTED,
-  SlotGroups,
-  TableCopy,
-  type Window,
-  withKeys,
-} from './table-copy.ts'
+import { agentSelection, type AgentRow, packedColumns } from './rows.ts'
+import type { SortValue } from './sort-order.ts'
+import { type KeyRange, MAX_SCANNED, MAX_SELECTED, TableCopy, type Window, withKeys } from './table-copy.ts'
+import type { IndexedTable } from './table-data.ts'
 
 /** The values that most filters compare. Few different ones. */
 export interface AgentProfile {
@@ -53,7 +45,7 @@ export interface AgentWindow extends Window {
 const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
   created_at: (value) => Date.parse(String(value)) * 1_000,
   reputation: (value) => value,
-  name: (value) => byteOrder(String(value)),
+  name: (value) => value,
 }
 
 export interface CountedPage<Row> {
@@ -68,15 +60,23 @@ const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
   or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
 const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
 
-export const AGENTS: CopiedTable = {
+const { columns, fieldOf } = packedColumns(agentSelection, {
+  // Rows have milliseconds. PostgreSQL sorts by microseconds.
+  createdMicros: 'extract(epoch from agents.created_at) * 1000000',
+  lowered: LOWERED,
+})
+
+export const AGENTS = {
   name: 'agents',
-  columns: [
-    ...agentSelection.columns,
-    // Rows have milliseconds. PostgreSQL sorts by microseconds.
-    '(extract(epoch from agents.created_at) * 1000000)::float8 as created_micros',
-    `${LOWERED} as lowered_name`,
-  ],
-}
+  columns,
+  keys: { owner: fieldOf('owner') },
+  orders: {
+    created_at: { by: 'number', field: fieldOf('createdMicros') },
+    reputation: { by: 'number', field: fieldOf('reputationScore') },
+    name: { by: 'text', field: fieldOf('name') },
+    lowered: { by: 'lower case', field: fieldOf('lowered'), otherwise: fieldOf('name') },
+  },
+} as const satisfies IndexedTable
 
 /** Places for every score that filters can ask for, and one for lower and for higher ones. */
 const SCORES = MAX_REPUTATION + 3
@@ -94,7 +94,7 @@ export const LAST_CHARACTER = '\u{10ffff}'
 const SELECTING_COSTS = 4
 
 /** All agents. */
-export class AgentsCopy extends TableCopy<AgentRow> {
+export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders> {
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
   // By slot. Looking at a row takes ten times longer than looking at a number.
@@ -104,25 +104,6 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   #placeOf = new Uint32Array(1_024)
   /** Its `scoreIndex`. */
   #scoreOf = new Uint16Array(1_024)
-  readonly #owners = new SlotGroups()
-  readonly #sorts = {
-    created_at: new SortOrder('number', this.pdaOf),
-    reputation: new SortOrder('number', this.pdaOf),
-    name: new SortOrder('text', this.pdaOf),
-    lowered: new SortOrder('text', this.pdaOf),
-  }
-  protected readonly orders = Object.values(this.#sorts)
-
-  constructor() {
-    super(agentSelection.names)
-  }
-
-  protected sortValues(row: AgentRow, values: readonly unknown[]) {
-    const [micros, lowered] = values.slice(-2)
-    const lower = byteOrder((lowered as string | null) ?? row.name.toLowerCase())
-    const name = byteOrder(row.name)
-    return [micros as number, row.reputationScore, name, lower === name ? name : lower]
-  }
 
   protected added(slot: number, row: AgentRow): void {
     const id = this.#profileId(row)
@@ -133,10 +114,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     const score = scoreIndex(row.reputationScore)
     this.#scoreOf[slot] = score
     counts[score]! += 1
-    this.#owners.add(row.owner, slot)
   }
 
-  protected removed(slot: number, row: AgentRow): void {
+  protected removed(slot: number): void {
     const { slots, counts } = this.#profiles[this.#profileOf[slot]!]!
     const place = this.#placeOf[slot]!
     const last = slots.pop()!
@@ -145,7 +125,6 @@ export class AgentsCopy extends TableCopy<AgentRow> {
       this.#placeOf[last] = place
     }
     counts[this.#scoreOf[slot]!]! -= 1
-    this.#owners.remove(row.owner, slot)
   }
 
   #grow(): void {
@@ -182,9 +161,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
 
   /** The oldest agent of an owner. Undefined if there are too many. */
   ofOwner(owner: string): AgentRow | null | undefined {
-    const slots = this.#owners.of(owner)
+    const slots = this.keys.owner.all(owner)
     const first = { descending: false, after: null, before: null, backward: false, offset: 0, limit: 1 }
-    return slots && (this.select(this.#sorts.created_at, first, slots)[0] ?? null)
+    return slots && (this.select(this.orders.created_at, first, slots)[0] ?? null)
   }
 
   /** A page of a list. Undefined if it is too much work. */
@@ -193,7 +172,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     owner: string | null,
     window: AgentWindow,
   ): CountedPage<AgentRow> | undefined {
-    const order = this.#sorts[window.sort]
+    const order = this.orders[window.sort]
     const keyed = withKeys(window, SORT_VALUES[window.sort])
     const accepted = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
     const scores = scoresOf(conditions)
@@ -206,7 +185,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
         ? isAccepted
         : (slot: number) => isAccepted(slot) && scoreOf[slot]! >= low! && scoreOf[slot]! <= high!
     if (owner !== null) {
-      const slots = this.#owners.of(owner)?.filter(matches)
+      const slots = this.keys.owner.all(owner)?.filter(matches)
       return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
     }
     const profiles = this.#profiles.filter((_, id) => accepted[id] === 1)
@@ -230,14 +209,14 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   suggest(prefix: string, limit: number): AgentRow[] | undefined {
     if (OTHER_LOWER_CASE.test(prefix)) return undefined
     const start = prefix.toLowerCase()
-    const end = byteOrder(start + LAST_CHARACTER)
+    const end = start + LAST_CHARACTER
     const window = { descending: false, backward: false, offset: 0, limit }
     const after = [start, ''] as const
     const before = [end, ''] as const
     const shown = Uint8Array.from(this.#profiles, ({ mismatched }) => Number(!mismatched))
     const profileOf = this.#profileOf
     return this.scan(
-      this.#sorts.lowered,
+      this.orders.lowered,
       { ...window, after, before },
       (slot) => shown[profileOf[slot]!] === 1,
     )

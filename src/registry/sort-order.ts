@@ -1,73 +1,87 @@
+import { byteOf, type Bytes, bytesOf, compareBytes, type PackedRows } from './packed-rows.ts'
 import type { Compare } from './select-window.ts'
 
-/** Called between parts of long work. */
-export type Pause = () => Promise<void> | undefined
-
-interface Block {
+/** Slots in an order, in blocks, so that a change moves few of them. Arrays of fixed size. */
+interface BlocksData {
+  /** The slots of all blocks, each with room for BLOCK. */
   readonly slots: Uint32Array
-  size: number
+  /** The number of slots in each block. */
+  readonly sizes: Uint16Array
+  /** The blocks in order. */
+  readonly blocks: number[]
+  readonly freeBlocks: number[]
+  /** By slot. */
+  readonly blockOf: Uint32Array
 }
 
-const BLOCK = 512
+export const BLOCK = 512
 /** Blocks have room for insertions when they are filled or split. */
 const FILLED = (BLOCK * 3) / 4
+/** Neighbours with fewer slots are joined. */
+const JOINED = BLOCK / 2
 
-/** Slots in an order, in blocks, so that a change moves few of them. */
+/** A place between slots: the index of a block in the order, and one in the block. */
+type Place = readonly [index: number, at: number]
+
 export class SortedSlots {
   size = 0
-  #blocks: Block[] = []
+  readonly #data: BlocksData
   readonly #compare: Compare
+  /** By block, during `select`. */
+  readonly #counts: Uint32Array
 
-  constructor(compare: Compare) {
+  constructor(data: BlocksData, compare: Compare) {
+    this.#data = data
     this.#compare = compare
-  }
-
-  /** Replaces all slots by these, which are in order. */
-  replace(sorted: Uint32Array): void {
-    this.#blocks = []
-    for (let i = 0; i < sorted.length; i += FILLED) this.#blocks.push(blockOf(sorted.subarray(i, i + FILLED)))
-    this.size = sorted.length
+    this.#counts = new Uint32Array(data.sizes.length)
+    for (const block of data.blocks) this.size += data.sizes[block]!
   }
 
   insert(slot: number): void {
-    const [place, at] = this.#find(slot)
-    let index = Math.min(place, this.#blocks.length - 1)
-    if (index < 0) this.#blocks.push(blockOf(new Uint32Array()))
-    index = Math.max(index, 0)
-    const block = this.#blocks[index]!
-    const offset = index === place ? at : block.size
+    const { blocks, sizes, slots, blockOf } = this.#data
+    if (blocks.length === 0) blocks.push(this.#newBlock())
+    let [index, at] = this.#find(slot)
+    if (index === blocks.length) at = sizes[blocks[--index]!]!
+    const block = blocks[index]!
+    const start = block * BLOCK
+    slots.copyWithin(start + at + 1, start + at, start + sizes[block]!)
+    slots[start + at] = slot
+    blockOf[slot] = block
+    sizes[block]! += 1
     this.size += 1
-    block.slots.copyWithin(offset + 1, offset, block.size)
-    block.slots[offset] = slot
-    block.size += 1
-    if (block.size < BLOCK) return
-    const half = BLOCK / 2
-    this.#blocks.splice(index + 1, 0, blockOf(block.slots.subarray(half)))
-    block.size = half
+    if (sizes[block]! < BLOCK) return
+    const added = this.#newBlock()
+    blocks.splice(index + 1, 0, added)
+    this.#move(block, BLOCK / 2, added)
+    sizes[block] = BLOCK / 2
   }
 
   /** The values by which the slot is sorted must be those with which it was inserted. */
   remove(slot: number): void {
+    const { blocks, sizes, slots, freeBlocks } = this.#data
     const [index, at] = this.#find(slot)
-    const block = this.#blocks[index]
-    if (block?.slots[at] !== slot) throw new Error(`slot ${slot} is not where its values are`)
+    const block = blocks[index]!
+    const start = block * BLOCK
+    if (block === undefined || slots[start + at] !== slot)
+      throw new Error(`slot ${slot} is not where its values are`)
+    slots.copyWithin(start + at, start + at + 1, start + sizes[block]!)
+    sizes[block]! -= 1
     this.size -= 1
-    block.slots.copyWithin(at, at + 1, block.size)
-    block.size -= 1
-    const next = this.#blocks[index + 1]
-    if (block.size === 0) this.#blocks.splice(index, 1)
-    else if (next !== undefined && block.size + next.size < BLOCK / 2) {
-      block.slots.set(next.slots.subarray(0, next.size), block.size)
-      block.size += next.size
-      this.#blocks.splice(index + 1, 1)
+    const next = blocks[index + 1]
+    if (sizes[block] === 0) freeBlocks.push(...blocks.splice(index, 1))
+    else if (next !== undefined && sizes[block]! + sizes[next]! < JOINED) {
+      this.#move(next, 0, block)
+      sizes[next] = 0
+      freeBlocks.push(...blocks.splice(index + 1, 1))
     }
   }
 
   /** The number of slots at the start for which this is true. It must not be true after them. */
   count(isBefore: (slot: number) => boolean): number {
+    const { blocks, sizes } = this.#data
     const [index, at] = this.#locate(isBefore)
     let count = at
-    for (let i = 0; i < index; i++) count += this.#blocks[i]!.size
+    for (let i = 0; i < index; i++) count += sizes[blocks[i]!]!
     return count
   }
 
@@ -75,38 +89,116 @@ export class SortedSlots {
    * Calls `visit` with the slots from place `from` to `to`, or backward, until it returns false.
    */
   scan(from: number, to: number, backward: boolean, visit: (slot: number) => boolean): void {
+    const { blocks, sizes, slots } = this.#data
     let left = to - from
     if (left <= 0) return
     let index = 0
     let at = backward ? to - 1 : from
-    while (at >= this.#blocks[index]!.size) at -= this.#blocks[index++]!.size
+    while (at >= sizes[blocks[index]!]!) at -= sizes[blocks[index++]!]!
     for (;;) {
-      const { slots, size } = this.#blocks[index]!
-      if (backward) for (; at >= 0 && left > 0 && visit(slots[at]!); at--) left -= 1
-      else for (; at < size && left > 0 && visit(slots[at]!); at++) left -= 1
+      const start = blocks[index]! * BLOCK
+      const size = sizes[blocks[index]!]!
+      if (backward) for (; at >= 0 && left > 0 && visit(slots[start + at]!); at--) left -= 1
+      else for (; at < size && left > 0 && visit(slots[start + at]!); at++) left -= 1
       if (left === 0 || (at >= 0 && at < size)) return
       index += backward ? -1 : 1
-      at = backward ? this.#blocks[index]!.size - 1 : 0
+      at = backward ? sizes[blocks[index]!]! - 1 : 0
     }
   }
 
-  #find(slot: number): [block: number, at: number] {
+  /**
+   * Those of the given slots that are at places from `from` to `to`, in order or backward, without
+   * the first `offset`. Counts them by block, so that nothing is sorted.
+   */
+  select(
+    slots: readonly number[] | Uint32Array,
+    { from, to, backward, offset, limit }: Selection,
+    marks: Uint8Array,
+  ): number[] {
+    const { blocks, sizes, blockOf } = this.#data
+    const counts = this.#counts
+    for (let i = 0; i < slots.length; i++) {
+      marks[slots[i]!] = 1
+      counts[blockOf[slots[i]!]!]! += 1
+    }
+    const page: number[] = []
+    let skipped = 0
+    let place = backward ? this.size : 0
+    for (let i = 0; i < blocks.length && page.length < limit; i++) {
+      const block = blocks[backward ? blocks.length - 1 - i : i]!
+      const size = sizes[block]!
+      const start = backward ? place - size : place
+      place += backward ? -size : size
+      const isInside = start >= from && start + size <= to
+      if (counts[block] === 0 || start + size <= from || start >= to) continue
+      if (isInside && skipped + counts[block]! <= offset) skipped += counts[block]!
+      else
+        this.#scanBlock(block, Math.max(from - start, 0), Math.min(to - start, size), backward, (slot) => {
+          if (marks[slot] === 1 && (skipped += 1) > offset) page.push(slot)
+          return page.length < limit
+        })
+    }
+    for (let i = 0; i < slots.length; i++) {
+      marks[slots[i]!] = 0
+      counts[blockOf[slots[i]!]!] = 0
+    }
+    return page
+  }
+
+  #scanBlock(
+    block: number,
+    from: number,
+    to: number,
+    backward: boolean,
+    visit: (slot: number) => boolean,
+  ): void {
+    const { slots } = this.#data
+    const start = block * BLOCK
+    if (backward) for (let at = to - 1; at >= from && visit(slots[start + at]!); ) at -= 1
+    else for (let at = from; at < to && visit(slots[start + at]!); ) at += 1
+  }
+
+  /** Moves the slots of a block from a place on to the end of another one. */
+  #move(from: number, at: number, to: number): void {
+    const { slots, sizes, blockOf } = this.#data
+    const moved = slots.subarray(from * BLOCK + at, from * BLOCK + sizes[from]!)
+    slots.set(moved, to * BLOCK + sizes[to]!)
+    for (const slot of moved) blockOf[slot] = to
+    sizes[to]! += moved.length
+  }
+
+  #newBlock(): number {
+    const { blocks, sizes, freeBlocks } = this.#data
+    const block = freeBlocks.pop() ?? blocks.length
+    if (block >= sizes.length) throw new Error('the orders in memory need more room')
+    return block
+  }
+
+  #find(slot: number): Place {
     return this.#locate((each) => this.#compare(each, slot) < 0)
   }
 
   /** The first slot that is not before. Behind the last block if all are. */
-  #locate(isBefore: (slot: number) => boolean): [block: number, at: number] {
-    const blocks = this.#blocks
-    const index = firstOf(blocks.length, (i) => !isBefore(blocks[i]!.slots[blocks[i]!.size - 1]!))
+  #locate(isBefore: (slot: number) => boolean): Place {
+    const { blocks, sizes, slots } = this.#data
+    const index = firstOf(
+      blocks.length,
+      (i) => !isBefore(slots[blocks[i]! * BLOCK + sizes[blocks[i]!]! - 1] ?? 0),
+    )
     const block = blocks[index]
-    return [index, block === undefined ? 0 : firstOf(block.size, (i) => !isBefore(block.slots[i]!))]
+    return [
+      index,
+      block === undefined ? 0 : firstOf(sizes[block]!, (i) => !isBefore(slots[block * BLOCK + i]!)),
+    ]
   }
 }
 
-function blockOf(slots: Uint32Array): Block {
-  const block = { slots: new Uint32Array(BLOCK), size: slots.length }
-  block.slots.set(slots)
-  return block
+interface Selection {
+  readonly from: number
+  readonly to: number
+  readonly backward: boolean
+  readonly offset: number
+  readonly limit: number
 }
 
 /** The first index for which this is true. */
@@ -121,39 +213,25 @@ function firstOf(length: number, isTrue: (index: number) => boolean): number {
   return low
 }
 
-/** Sorts in parts. */
-export async function sortInParts(slots: Uint32Array, compare: Compare, pause: Pause): Promise<Uint32Array> {
-  let from: Uint32Array = slots
-  let to: Uint32Array = new Uint32Array(slots.length)
-  for (let i = 0; i < from.length; i += BLOCK) {
-    from.subarray(i, i + BLOCK).sort(compare)
-    await pause()
+function blocksOf(sorted: Uint32Array, capacity: number): BlocksData {
+  // Two neighbours have at least JOINED slots.
+  const blocks = Math.ceil(capacity / (JOINED / 2)) + 2
+  const data = {
+    slots: new Uint32Array(blocks * BLOCK),
+    sizes: new Uint16Array(blocks),
+    blocks: [] as number[],
+    freeBlocks: [],
+    blockOf: new Uint32Array(capacity),
   }
-  for (let width = BLOCK; width < from.length; width *= 2) {
-    for (let start = 0; start < from.length; start += 2 * width)
-      await merge(from, to, start, width, compare, pause)
-    ;[from, to] = [to, from]
+  for (let i = 0; i < sorted.length; i += FILLED) {
+    const block = data.blocks.length
+    const part = sorted.subarray(i, i + FILLED)
+    data.blocks.push(block)
+    data.slots.set(part, block * BLOCK)
+    data.sizes[block] = part.length
+    for (const slot of part) data.blockOf[slot] = block
   }
-  return from
-}
-
-async function merge(
-  from: Uint32Array,
-  to: Uint32Array,
-  start: number,
-  width: number,
-  compare: Compare,
-  pause: Pause,
-): Promise<void> {
-  const middle = Math.min(start + width, from.length)
-  const end = Math.min(start + 2 * width, from.length)
-  let left = start
-  let right = middle
-  for (let i = start; i < end; i++) {
-    const takesLeft = left < middle && (right >= end || compare(from[left]!, from[right]!) < 0)
-    to[i] = takesLeft ? from[left++]! : from[right++]!
-    if (i % BLOCK === 0) await pause()
-  }
+  return data
 }
 
 export type SortValue = number | string
@@ -161,109 +239,184 @@ export type SortValue = number | string
 /** The value by which a list is sorted, and the pda. */
 export type SortKey = readonly [value: SortValue, pda: string]
 
-const PART = 1_000
+/** What an order compares. Texts are compared by their bytes in UTF-8. */
+export interface OrderOf {
+  readonly by: 'number' | 'text' | 'lower case' | 'digits'
+  /** A value of the row, and another one for rows where it is null. */
+  readonly field: number
+  readonly otherwise?: number
+}
+
+export interface OrderData extends OrderOf {
+  /** By slot. Empty for texts. */
+  readonly values: Float64Array
+  readonly ascending: BlocksData
+  readonly descending: BlocksData
+}
+
+/** The value of the row by which ties are sorted. */
+export const PDA = 0
 
 /** One order of a list, in both directions. Ties are in ascending order of pda in both. */
 export class SortOrder {
-  /** By slot. */
-  readonly #values: SortValue[] = []
-  readonly #pdaOf: (slot: number) => string
-  readonly #rising: Compare
+  readonly data: OrderData
+  readonly #rows: PackedRows
   readonly #ascending: SortedSlots
   readonly #descending: SortedSlots
-  #isBuilt = false
+  readonly #own: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
+  readonly #other: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
 
-  constructor(type: 'number' | 'text', pdaOf: (slot: number) => string) {
-    this.#pdaOf = pdaOf
-    this.#rising = type === 'number' ? byNumber(this.#values as number[]) : byText(this.#values as string[])
-    this.#ascending = new SortedSlots(this.compare(false))
-    this.#descending = new SortedSlots(this.compare(true))
+  constructor(rows: PackedRows, data: OrderData) {
+    this.#rows = rows
+    this.data = data
+    const ties: Compare = (one, other) => rows.compare(one, other, PDA)
+    this.#ascending = new SortedSlots(
+      data.ascending,
+      (one, other) => this.#compare(one, other) || ties(one, other),
+    )
+    this.#descending = new SortedSlots(
+      data.descending,
+      (one, other) => this.#compare(other, one) || ties(one, other),
+    )
   }
 
   in(descending: boolean): SortedSlots {
     return descending ? this.#descending : this.#ascending
   }
 
-  compare(descending: boolean): Compare {
-    const rising = this.#rising
-    const pdaOf = this.#pdaOf
-    const ties: Compare = (one, other) => compareTexts(pdaOf(one), pdaOf(other))
-    return descending
-      ? (one, other) => rising(other, one) || ties(one, other)
-      : (one, other) => rising(one, other) || ties(one, other)
+  /** Compares slots with a key. */
+  comparing([value, pda]: SortKey, descending: boolean): (slot: number) => number {
+    const { by, values } = this.data
+    const pdaBytes = bytesOf(pda)
+    const key = bytesOf(by === 'digits' ? ` ${value}` : String(value))
+    // Packed rows have this number before a text.
+    if (by === 'digits') key.bytes[0] = key.to
+    const rising =
+      by === 'number'
+        ? (slot: number) => values[slot]! - Number(value)
+        : (slot: number) => compareBytes(this.#find(slot, this.#own), key, by === 'lower case')
+    return (slot) =>
+      (descending ? -rising(slot) : rising(slot)) || compareBytes(this.#rows.find(slot, PDA), pdaBytes)
   }
 
-  /** Compares a slot with a key. */
-  compareKey(slot: number, [value, pda]: SortKey, descending: boolean): number {
-    const own = this.#values[slot]!
-    const rising = own < value ? -1 : own > value ? 1 : 0
-    return (descending ? -rising : rising) || compareTexts(this.#pdaOf(slot), pda)
-  }
-
-  add(slot: number, value: SortValue): void {
-    this.#values[slot] = value
-    if (!this.#isBuilt) return
+  /** Its row must be there. */
+  add(slot: number): void {
+    if (this.data.by === 'number') this.data.values[slot] = Number(this.#rows.text(slot, this.data.field))
     this.#ascending.insert(slot)
     this.#descending.insert(slot)
   }
 
-  change(slot: number, value: SortValue): void {
-    if (this.#values[slot] === value) return
-    this.remove(slot)
-    this.add(slot, value)
-  }
-
+  /** Its row must still be there. */
   remove(slot: number): void {
     this.#ascending.remove(slot)
     this.#descending.remove(slot)
   }
 
-  /** Sorts the slots that were added. They must be numbered in the order of pda. */
-  async build(pause: Pause): Promise<void> {
-    const rising = this.#rising
-    const slots = new Uint32Array(this.#values.length)
-    for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
-    const sorted = await sortInParts(slots, (one, other) => rising(one, other) || one - other, pause)
-    const reversed = new Uint32Array(sorted.length)
-    let start = 0
-    for (let i = 1; i <= sorted.length; i++) {
-      if (i % PART === 0) await pause()
-      if (i < sorted.length && rising(sorted[start]!, sorted[i]!) === 0) continue
-      reversed.set(sorted.subarray(start, i), sorted.length - i)
-      start = i
-    }
-    this.#ascending.replace(sorted)
-    this.#descending.replace(reversed)
-    this.#isBuilt = true
+  #compare(one: number, other: number): number {
+    const { by, values } = this.data
+    if (by === 'number') return values[one]! - values[other]!
+    const own = this.#find(one, this.#own)
+    return compareBytes(own, this.#find(other, this.#other), by === 'lower case')
+  }
+
+  #find(slot: number, into: Bytes): Bytes {
+    return findValue(this.#rows, this.data, slot, into)
   }
 }
 
-const byNumber =
-  (values: readonly number[]): Compare =>
-  (one, other) =>
-    values[one]! - values[other]! || 0
-
-const byText =
-  (values: readonly string[]): Compare =>
-  (one, other) =>
-    compareTexts(values[one]!, values[other]!)
-
-function compareTexts(one: string, other: string): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
+function findValue(rows: PackedRows, { by, field, otherwise }: OrderOf, slot: number, into: Bytes): Bytes {
+  rows.find(slot, field, into)
+  if (into.to < into.from && otherwise !== undefined) rows.find(slot, otherwise, into)
+  // With the length before it, which must be compared first. Numbers in decimal are short.
+  if (by === 'digits') into.from -= 1
+  return into
 }
 
-const ABOVE_SURROGATES = /[\ud800-\uffff]/
-
-/** A text whose order in JavaScript is the order of the given text's UTF-8 bytes. */
-export function byteOrder(text: string): string {
-  if (!ABOVE_SURROGATES.test(text)) return text
-  let moved = ''
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    // Surrogates are of characters above all others.
-    const isSurrogate = code >= 0xd800 && code <= 0xdfff
-    moved += String.fromCharCode(isSurrogate ? code + 0x2000 : code >= 0xe000 ? code - 0x800 : code)
+/** Sorts all rows. They must be numbered in the order of pda. */
+export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderData {
+  const { capacity } = rows
+  const isNumber = of.by === 'number'
+  const values = new Float64Array(isNumber ? capacity : 0)
+  if (isNumber)
+    for (let slot = 0; slot < count; slot++) values[slot] = Number(rows.text(slot, of.field))
+  const [find, findOther] = [0, 0].map(() => (isNumber ? numberFinder(values) : valueFinder(rows, of)))
+  const folds = of.by === 'lower case'
+  const ascending = sortByBytes(count, find!, folds)
+  const descending = new Uint32Array(count)
+  let start = 0
+  for (let i = 1; i <= count; i++) {
+    const first = ascending[start]!
+    if (i < count && compareBytes(find!(first), findOther!(ascending[i]!), folds) === 0) continue
+    descending.set(ascending.subarray(start, i), count - i)
+    start = i
   }
-  return moved
+  return { ...of, values, ascending: blocksOf(ascending, capacity), descending: blocksOf(descending, capacity) }
+}
+
+/** Numbers rows in the order of pda. */
+export function numberRows(rows: PackedRows, count: number): void {
+  const places = rows.data.places.slice(0, count)
+  const sorted = sortByBytes(count, valueFinder(rows, { by: 'text', field: PDA }), false)
+  for (let slot = 0; slot < count; slot++) rows.data.places[slot] = places[sorted[slot]!]!
+}
+
+type FindBytes = (slot: number) => Bytes
+
+const valueFinder = (rows: PackedRows, of: OrderOf): FindBytes => {
+  const into = { bytes: new Uint8Array(), from: 0, to: 0 }
+  return (slot) => findValue(rows, of, slot, into)
+}
+
+/** Bytes that are sorted like the numbers. */
+function numberFinder(values: Float64Array): FindBytes {
+  const bytes = new Uint8Array(Float64Array.BYTES_PER_ELEMENT)
+  const view = new DataView(bytes.buffer)
+  const found = { bytes, from: 0, to: bytes.length }
+  return (slot) => {
+    const value = values[slot]!
+    view.setFloat64(0, value)
+    if (value < 0) for (let i = 0; i < bytes.length; i++) bytes[i]! ^= 0xff
+    else bytes[0]! ^= 0x80
+    return found
+  }
+}
+
+/** Bytes that are compared at a time: with the slot they are 64 bits. */
+const PREFIX = 5
+const SLOT_BITS = 24
+
+function sortByBytes(count: number, find: FindBytes, folds: boolean): Uint32Array {
+  const slots = Uint32Array.from({ length: count }, (_, slot) => slot)
+  sortFrom(slots, find, folds, 0)
+  return slots
+}
+
+/**
+ * Sorts slots by their bytes from a place on, and then by slot. The sort of `BigUint64Array` is a
+ * hundred times faster than one that calls a function to compare. Texts have no zero bytes.
+ */
+function sortFrom(slots: Uint32Array, find: FindBytes, folds: boolean, depth: number): void {
+  const keys = new BigUint64Array(slots.length)
+  // Processors that Node.js supports have the low half first.
+  const halves = new Uint32Array(keys.buffer)
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i]!
+    const { bytes, from, to } = find(slot)
+    const at = from + depth * PREFIX
+    let high = 0
+    for (let j = at; j < at + PREFIX - 1; j++) high = (high << 8) | (j < to ? byteOf(bytes[j]!, folds) : 0)
+    const last = at + PREFIX - 1
+    halves[2 * i] = ((last < to ? byteOf(bytes[last]!, folds) : 0) << SLOT_BITS) | slot
+    halves[2 * i + 1] = high
+  }
+  keys.sort()
+  const prefixAt = (i: number): number =>
+    halves[2 * i + 1]! * 2 ** (32 - SLOT_BITS) + (halves[2 * i]! >>> SLOT_BITS)
+  for (let i = 0; i < slots.length; i++) slots[i] = halves[2 * i]! & (2 ** SLOT_BITS - 1)
+  let start = 0
+  for (let i = 1; i <= slots.length; i++) {
+    if (i < slots.length && prefixAt(i) === prefixAt(start)) continue
+    if (i > start + 1 && prefixAt(start) !== 0) sortFrom(slots.subarray(start, i), find, folds, depth + 1)
+    start = i
+  }
 }

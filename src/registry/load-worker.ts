@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Client, type Connection, type Submittable } from 'pg'
+import type { LoadedTables, LoadOptions } from './loader.ts'
+import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
+
+const { connection, tables, maxBytes } = workerData as LoadOptions
+
+/** Reads a table with `copy`, whose rows the driver does not decode. */
+function copyOut(client: Client, { name, columns }: IndexedTable, onRow: (row: Buffer) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const text = `copy (select ${columns.join(', ')} from ${name}) to stdout (format binary)`
+  const submittable: Submittable & Record<string, unknown> = {
+    submit: (to: Connection) => to.query(text),
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => onRow(chunk),
+    handleCommandComplete: () => {},
+    // Also called if the connection is lost. Then `handleReadyForQuery` is not.
+    handleError: reject,
+    handleReadyForQuery: () => resolve(),
+  }
+  client.query(submittable)
+  return promise
+}
+
+async function load(): Promise<TableData[]> {
+  const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
+  await client.connect()
+  await client.query('set statement_timeout = 0')
+  const loaded: TableData[] = []
+  let bytes = 0
+  for (const table of tables) {
+    const loader = new TableLoader(table)
+    await copyOut(client, table, (row) => {
+      loader.addCopied(row)
+      if (bytes + loader.bytes > maxBytes) finish(null)
+    })
+    bytes += loader.bytes
+    loaded.push(loader.finish())
+  }
+  await client.end()
+  return loaded
+}
+
+function finish(loaded: LoadedTables): never {
+  parentPort!.postMessage(loaded, buffersOf(loaded))
+  process.exit()
+}
+
+function buffersOf(value: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) return [value.buffer as ArrayBuffer]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
+}
+
+finish(await load())
