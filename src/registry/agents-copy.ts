@@ -1,7 +1,8 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
-import { agentSelection, type AgentRow, packedColumns } from './rows.ts'
+import type { RunQuery } from './changes.ts'
+import { agentSelection, type AgentRow, packedColumns, readParsers } from './rows.ts'
 import type { SortValue } from './sort-order.ts'
-import { type KeyRange, MAX_SCANNED, MAX_SELECTED, TableCopy, type Window, withKeys } from './table-copy.ts'
+import { isIn, type KeyRange, MAX_SCANNED, MAX_SELECTED, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
 import type { IndexedTable } from './table-data.ts'
 
 /** The values that most filters compare. Few different ones. */
@@ -78,6 +79,8 @@ export const AGENTS = {
   },
 } as const satisfies IndexedTable
 
+export const agentParsers = (query: RunQuery): Promise<Parser[]> => readParsers(agentSelection, fieldOf, query)
+
 /** Places for every score that filters can ask for, and one for lower and for higher ones. */
 const SCORES = MAX_REPUTATION + 3
 const scoreIndex = (score: number): number => Math.min(Math.max(score, -1), MAX_REPUTATION + 1) + 1
@@ -90,8 +93,8 @@ interface ProfileAgents extends AgentProfile {
 
 /** Texts that begin with a prefix are before the prefix and this. */
 export const LAST_CHARACTER = '\u{10ffff}'
-/** Sorting a slot takes longer than looking at one. */
-const SELECTING_COSTS = 4
+/** Selecting a slot takes longer than looking at one. */
+const SELECTING_COSTS = 2
 
 /** All agents. */
 export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders> {
@@ -163,7 +166,7 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
   ofOwner(owner: string): AgentRow | null | undefined {
     const slots = this.keys.owner.all(owner)
     const first = { descending: false, after: null, before: null, backward: false, offset: 0, limit: 1 }
-    return slots && (this.select(this.orders.created_at, first, slots)[0] ?? null)
+    return slots && (this.select(this.orders.created_at, first, [slots], isIn(slots))[0] ?? null)
   }
 
   /** A page of a list. Undefined if it is too much work. */
@@ -186,20 +189,22 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
         : (slot: number) => isAccepted(slot) && scoreOf[slot]! >= low! && scoreOf[slot]! <= high!
     if (owner !== null) {
       const slots = this.keys.owner.all(owner)?.filter(matches)
-      return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
+      return slots && { total: slots.length, rows: this.select(order, keyed, [slots], isIn(slots)) }
     }
     const profiles = this.#profiles.filter((_, id) => accepted[id] === 1)
     const total = profiles.reduce((sum, each) => sum + countOf(each, scores), 0)
     if (window.offset >= total) return { total, rows: [] }
     const candidates = profiles.reduce((sum, { slots }) => sum + slots.length, 0)
     const expected = ((window.offset + window.limit) * this.size) / total
-    const scans = expected < MAX_SCANNED && expected < candidates * SELECTING_COSTS
+    // Skipping is fast if all match.
+    const isQuick = expected < MAX_SCANNED && expected < candidates * SELECTING_COSTS
+    const scans = total === this.size || isQuick
     const range = window.sort === 'reputation' ? rangeOf(conditions, window.descending) : null
     const scanned = scans ? this.scan(order, keyed, total === this.size ? null : matches, range) : undefined
     if (scanned !== undefined) return { total, rows: scanned }
     if (candidates > MAX_SELECTED) return undefined
-    const slots = profiles.flatMap((each) => each.slots).filter(matches)
-    return { total, rows: this.select(order, keyed, slots) }
+    const lists = profiles.map(({ slots }) => slots)
+    return { total, rows: this.select(order, keyed, lists, matches) }
   }
 
   /**

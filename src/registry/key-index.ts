@@ -52,7 +52,7 @@ export class KeyIndex {
   }
 
   /** Undefined if there are too many to look at. */
-  all(value: string, limit = MAX_LOOKED_AT): number[] | undefined {
+  all(value: string, limit = Infinity): number[] | undefined {
     const { field, heads, next } = this.data
     const key = bytesOf(value)
     const slots: number[] = []

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Client, type Connection, type Submittable } from 'pg'
-import type { LoadedTables, LoadOptions } from './loader.ts'
+import type { LoadOptions } from './loader.ts'
 import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
 
-const { connection, tables, maxBytes } = workerData as LoadOptions
+const { connection, table, maxBytes } = workerData as LoadOptions
 
 /** Reads a table with `copy`, whose rows the driver does not decode. */
 function copyOut(client: Client, { name, columns }: IndexedTable, onRow: (row: Buffer) => void): Promise<void> {
@@ -21,26 +21,7 @@ function copyOut(client: Client, { name, columns }: IndexedTable, onRow: (row: B
   return promise
 }
 
-async function load(): Promise<TableData[]> {
-  const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
-  await client.connect()
-  await client.query('set statement_timeout = 0')
-  const loaded: TableData[] = []
-  let bytes = 0
-  for (const table of tables) {
-    const loader = new TableLoader(table)
-    await copyOut(client, table, (row) => {
-      loader.addCopied(row)
-      if (bytes + loader.bytes > maxBytes) finish(null)
-    })
-    bytes += loader.bytes
-    loaded.push(loader.finish())
-  }
-  await client.end()
-  return loaded
-}
-
-function finish(loaded: LoadedTables): never {
+function finish(loaded: TableData | null): never {
   parentPort!.postMessage(loaded, buffersOf(loaded))
   process.exit()
 }
@@ -50,4 +31,12 @@ function buffersOf(value: unknown): ArrayBuffer[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
 }
 
-finish(await load())
+const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
+await client.connect()
+await client.query('set statement_timeout = 0')
+const loader = new TableLoader(table)
+await copyOut(client, table, (row) => {
+  loader.addCopied(row)
+  if (loader.bytes > maxBytes) finish(null)
+})
+finish(loader.finish())

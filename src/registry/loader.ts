@@ -3,15 +3,15 @@ import type { IndexedTable, TableData } from './table-data.ts'
 
 export interface LoadOptions {
   readonly connection: object
-  readonly tables: readonly IndexedTable[]
+  readonly table: IndexedTable
   readonly maxBytes: number
 }
 
-/** Data of the tables, or null if they need more than `maxBytes`. */
-export type LoadedTables = TableData[] | null
-
-/** Reads tables in a thread, so that neither rows nor sorting delay others. */
-export async function loadTables(options: LoadOptions, signal: AbortSignal): Promise<LoadedTables> {
+/**
+ * Reads a table in a thread, so that neither rows nor sorting delay others. Null if it needs more
+ * than `maxBytes`.
+ */
+export async function loadTable(options: LoadOptions, signal: AbortSignal): Promise<TableData | null> {
   const worker = new Worker(new URL('./load-worker.ts', import.meta.url), {
     workerData: options,
     name: 'registry-load',
@@ -21,10 +21,10 @@ export async function loadTables(options: LoadOptions, signal: AbortSignal): Pro
   const stop = (): void => void worker.terminate()
   signal.addEventListener('abort', stop)
   try {
-    return await new Promise<LoadedTables>((resolve, reject) => {
+    return await new Promise<TableData | null>((resolve, reject) => {
       worker.on('message', resolve)
       worker.on('error', reject)
-      worker.on('exit', () => reject(new Error('the thread that loads agents and stakes ended')))
+      worker.on('exit', () => reject(new Error(`the thread that loads ${options.table.name} ended`)))
     })
   } finally {
     signal.removeEventListener('abort', stop)

@@ -49,7 +49,7 @@ export class PackedRows {
   }
 
   get bytes(): number {
-    return this.data.chunks.length * CHUNK
+    return Math.max(this.data.chunks.length - 1, 0) * CHUNK + this.data.used
   }
 
   has(slot: number): boolean {

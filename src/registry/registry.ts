@@ -2,12 +2,11 @@ import { shareReads } from '../db/read-versions/share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { AGENTS, AgentsCopy } from './agents-copy.ts'
+import { agentParsers, AGENTS, AgentsCopy } from './agents-copy.ts'
 import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
-import { loadTables } from './loader.ts'
-import { agentSelection, readParsers, stakeSelection } from './rows.ts'
-import { STAKES, StakesCopy } from './stakes-copy.ts'
+import { loadTable } from './loader.ts'
+import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
 import type { Pause } from './table-copy.ts'
 
 /** All agents and stakes of one snapshot. */
@@ -193,11 +192,12 @@ async function load(
   signal: AbortSignal,
 ): Promise<Serving> {
   const position = await feed.position()
-  const parsers = await Promise.all([agentSelection, stakeSelection].map((each) => readParsers(each, query)))
-  const loaded = await loadTables({ connection, maxBytes, tables: [AGENTS, STAKES] }, signal)
-  if (loaded === null) throw new TooLargeError()
-  const agents = new AgentsCopy(loaded[0]!, parsers[0]!)
-  const stakes = new StakesCopy(loaded[1]!, parsers[1]!)
+  const [agentData, stakeData] = await Promise.all(
+    [AGENTS, STAKES].map((table) => loadTable({ connection, maxBytes, table }, signal)),
+  )
+  if (agentData == null || stakeData == null) throw new TooLargeError()
+  const agents = new AgentsCopy(agentData, await agentParsers(query))
+  const stakes = new StakesCopy(stakeData, await stakeParsers(query))
   for (const table of [agents, stakes]) await table.begin(pause)
   return { copy: { agents, stakes }, position }
 }

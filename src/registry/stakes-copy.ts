@@ -1,10 +1,11 @@
 import type { CountedPage } from './agents-copy.ts'
-import { packedColumns, type StakeRow, stakeSelection } from './rows.ts'
+import type { RunQuery } from './changes.ts'
+import { packedColumns, readParsers, type StakeRow, stakeSelection } from './rows.ts'
 import { PDA } from './sort-order.ts'
-import { TableCopy, type Window, withKeys } from './table-copy.ts'
+import { isIn, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
 import type { IndexedTable } from './table-data.ts'
 
-const { columns, fieldOf } = packedColumns(stakeSelection, {})
+const { columns, fieldOf } = packedColumns(stakeSelection)
 
 export const STAKES = {
   name: 'stakes',
@@ -15,6 +16,8 @@ export const STAKES = {
     deposited_amount: { by: 'digits', field: fieldOf('depositedAmount') },
   },
 } as const satisfies IndexedTable
+
+export const stakeParsers = (query: RunQuery): Promise<Parser[]> => readParsers(stakeSelection, fieldOf, query)
 
 export interface StakeWindow extends Window {
   readonly sort: 'pda' | 'deposited_amount'
@@ -59,6 +62,6 @@ export class StakesCopy extends TableCopy<StakeRow, keyof typeof STAKES.keys, ke
     }
     const group = owner === null ? this.keys.agent.all(agentPda!) : this.keys.owner.all(owner)
     const slots = group?.filter((slot) => agentPda === null || this.row(slot).agentPda === agentPda)
-    return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
+    return slots && { total: slots.length, rows: this.select(order, keyed, [slots], isIn(slots)) }
   }
 }

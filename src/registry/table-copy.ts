@@ -30,14 +30,18 @@ export function withKeys(window: Window, valueOf: (value: SortValue) => SortValu
 
 /** Longer work would delay other requests: PostgreSQL does it. */
 export const MAX_SCANNED = 100_000
-export const MAX_SELECTED = 20_000
+export const MAX_SELECTED = 100_000
 /** For lookups and orders, measured. */
 const BYTES_PER_SLOT = 160
 /** Rows that are objects. More are forgotten. */
 const MAX_OBJECTS = 20_000
 
-/** How values of the entity are read from PostgreSQL's text. By name, in the order of the columns. */
-export type Parsers = ReadonlyMap<string, (text: string) => unknown>
+/** How a value of a row is read from PostgreSQL's text. */
+export interface Parser {
+  readonly name: string
+  readonly field: number
+  readonly parse: (text: string) => unknown
+}
 
 /**
  * All rows of a table, by slot. A slot is a small number that is reused after its row is removed.
@@ -51,21 +55,19 @@ export abstract class TableCopy<
   protected readonly keys: Readonly<Record<Key | 'pda', KeyIndex>>
   protected readonly orders: Readonly<Record<Order, SortOrder>>
   readonly #data: TableData
-  readonly #parsers: [name: string, parse: (text: string) => unknown][]
+  readonly #parsers: readonly Parser[]
   readonly #template: Record<string, unknown>
   /** The same object until the row changes or is forgotten. */
   #objects = new Map<number, Row>()
-  readonly #marks: Uint8Array
 
-  constructor(data: TableData, parsers: Parsers) {
+  constructor(data: TableData, parsers: readonly Parser[]) {
     const packed = new PackedRows(data.rows)
     this.packed = packed
     this.keys = mapValues(data.keys, (each) => new KeyIndex(packed, each))
     this.orders = mapValues(data.orders, (each) => new SortOrder(packed, each))
     this.#data = data
-    this.#parsers = [...parsers]
-    this.#template = Object.fromEntries(this.#parsers.map(([name]) => [name, null]))
-    this.#marks = new Uint8Array(packed.capacity)
+    this.#parsers = parsers
+    this.#template = Object.fromEntries(parsers.map(({ name }) => [name, null]))
   }
 
   get size(): number {
@@ -103,9 +105,8 @@ export abstract class TableCopy<
     const texts = this.packed.read(slot)
     // A copy has the shape of the template, so that all rows have the same hidden class.
     const row = { ...this.#template }
-    for (let i = 0; i < this.#parsers.length; i++) {
-      const [name, parse] = this.#parsers[i]!
-      const text = texts[i]!
+    for (const { name, field, parse } of this.#parsers) {
+      const text = texts[field]!
       if (text !== null) row[name] = parse(text)
     }
     return row as unknown as Row
@@ -173,10 +174,15 @@ export abstract class TableCopy<
     return page.length < limit && scanned === MAX_SCANNED ? undefined : page
   }
 
-  /** The page of these slots. */
-  protected select(order: SortOrder, window: Window, slots: readonly number[]): Row[] {
+  /** The page of those slots of the lists that match. */
+  protected select(
+    order: SortOrder,
+    window: Window,
+    lists: readonly (readonly number[])[],
+    matches: (slot: number) => boolean,
+  ): Row[] {
     const [from, to] = placesOf(order, window.descending, window)
-    const page = order.in(window.descending).select(slots, { ...window, from, to }, this.#marks)
+    const page = order.in(window.descending).select(lists, matches, { ...window, from, to })
     return page.map((slot) => this.row(slot))
   }
 }
@@ -194,6 +200,11 @@ function placesOf(order: SortOrder, descending: boolean, ...ranges: (KeyRange | 
     if (before !== null) to = Math.min(to, countBefore(before, false))
   }
   return [from, to]
+}
+
+export function isIn(slots: readonly number[]): (slot: number) => boolean {
+  const all = new Set(slots)
+  return (slot) => all.has(slot)
 }
 
 function mapValues<Name extends string, From, To>(
