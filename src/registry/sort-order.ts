@@ -325,21 +325,25 @@ function findValue(rows: PackedRows, { by, field, otherwise }: OrderOf, slot: nu
   return into
 }
 
+/** The bytes of all rows by which they are sorted, one after the other. */
+interface SortBytes {
+  readonly bytes: Uint8Array
+  /** By slot, and the end. */
+  readonly starts: Uint32Array
+}
+
 /** Sorts all rows. They must be numbered in the order of pda. */
 export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderData {
   const { capacity } = rows
-  const isNumber = of.by === 'number'
-  const values = new Float64Array(isNumber ? capacity : 0)
-  if (isNumber)
-    for (let slot = 0; slot < count; slot++) values[slot] = Number(rows.text(slot, of.field))
-  const [find, findOther] = [0, 0].map(() => (isNumber ? numberFinder(values) : valueFinder(rows, of)))
-  const folds = of.by === 'lower case'
-  const ascending = sortByBytes(count, find!, findOther!, folds)
+  const values = new Float64Array(of.by === 'number' ? capacity : 0)
+  for (let slot = 0; slot < count && of.by === 'number'; slot++)
+    values[slot] = Number(rows.text(slot, of.field))
+  const keys = of.by === 'number' ? bytesOfNumbers(values, count) : bytesOfValues(rows, of, count)
+  const ascending = sortSlots(keys)
   const descending = new Uint32Array(count)
   let start = 0
   for (let i = 1; i <= count; i++) {
-    const first = ascending[start]!
-    if (i < count && compareBytes(find!(first), findOther!(ascending[i]!), folds) === 0) continue
+    if (i < count && compareAt(keys, ascending[start]!, ascending[i]!) === 0) continue
     descending.set(ascending.subarray(start, i), count - i)
     start = i
   }
@@ -349,53 +353,75 @@ export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderDat
 /** Numbers rows in the order of pda. */
 export function numberRows(rows: PackedRows, count: number): void {
   const places = rows.data.places.slice(0, count)
-  const [find, findOther] = [0, 0].map(() => valueFinder(rows, { by: 'text', field: PDA }))
-  const sorted = sortByBytes(count, find!, findOther!, false)
+  const sorted = sortSlots(bytesOfValues(rows, { by: 'text', field: PDA }, count))
   for (let slot = 0; slot < count; slot++) rows.data.places[slot] = places[sorted[slot]!]!
 }
 
-type FindBytes = (slot: number) => Bytes
-
-const valueFinder = (rows: PackedRows, of: OrderOf): FindBytes => {
-  const into = { bytes: new Uint8Array(), from: 0, to: 0 }
-  return (slot) => findValue(rows, of, slot, into)
+/** Copied, because rows are all over the memory. */
+function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes {
+  const value: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
+  const starts = new Uint32Array(count + 1)
+  let bytes = new Uint8Array(count * 32)
+  let at = 0
+  for (let slot = 0; slot < count; slot++) {
+    findValue(rows, of, slot, value)
+    const end = at + value.to - value.from
+    if (end > bytes.length) {
+      const larger = new Uint8Array(end * 2)
+      larger.set(bytes)
+      bytes = larger
+    }
+    for (let from = value.from; at < end; ) bytes[at++] = byteOf(value.bytes[from++]!, of.by === 'lower case')
+    starts[slot + 1] = at
+  }
+  return { bytes, starts }
 }
 
 /** Bytes that are sorted like the numbers. */
-function numberFinder(values: Float64Array): FindBytes {
-  const bytes = new Uint8Array(Float64Array.BYTES_PER_ELEMENT)
+function bytesOfNumbers(values: Float64Array, count: number): SortBytes {
+  const width = Float64Array.BYTES_PER_ELEMENT
+  const bytes = new Uint8Array(count * width)
   const view = new DataView(bytes.buffer)
-  const found = { bytes, from: 0, to: bytes.length }
-  return (slot) => {
+  const starts = new Uint32Array(count + 1)
+  for (let slot = 0; slot < count; slot++) {
     const value = values[slot]!
-    view.setFloat64(0, value)
-    if (value < 0) for (let i = 0; i < bytes.length; i++) bytes[i]! ^= 0xff
-    else bytes[0]! ^= 0x80
-    return found
+    const at = slot * width
+    view.setFloat64(at, value)
+    if (value < 0) for (let i = at; i < at + width; i++) bytes[i]! ^= 0xff
+    else bytes[at]! ^= 0x80
+    starts[slot + 1] = at + width
   }
+  return { bytes, starts }
+}
+
+function compareAt({ bytes, starts }: SortBytes, one: number, other: number): number {
+  const [from, otherFrom] = [starts[one]!, starts[other]!]
+  const [length, otherLength] = [starts[one + 1]! - from, starts[other + 1]! - otherFrom]
+  for (let i = 0; i < length && i < otherLength; i++) {
+    const difference = bytes[from + i]! - bytes[otherFrom + i]!
+    if (difference !== 0) return difference
+  }
+  return length - otherLength
 }
 
 /** Bytes that are compared at a time: with the slot they are 64 bits. */
 const PREFIX = 5
 const SLOT_BITS = 24
 export const MAX_SLOT = 2 ** SLOT_BITS - 1
-
 /** Shorter runs are sorted faster by comparing. */
 const SHORT_RUN = 12
 
 /** Sorts all slots by their bytes, and then by slot. Texts have no zero bytes. */
-function sortByBytes(count: number, find: FindBytes, findOther: FindBytes, folds: boolean): Uint32Array {
-  const slots = new Uint32Array(count)
-  for (let slot = 0; slot < count; slot++) slots[slot] = slot
-  const compare: Compare = (one, other) =>
-    compareBytes(find(one), findOther(other), folds) || one - other
+function sortSlots(keys: SortBytes): Uint32Array {
+  const slots = new Uint32Array(keys.starts.length - 1)
+  for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
   /** `depth` prefixes of the slots are the same. */
   const sort = (run: Uint32Array, depth: number): void => {
-    if (run.length <= SHORT_RUN) return insertionSort(run, compare)
-    const keys = prefixKeys(run, find, folds, depth)
+    if (run.length <= SHORT_RUN) return insertionSort(run, keys)
+    const prefixes = prefixesOf(run, keys, depth)
     // A hundred times faster than a sort that calls a function.
-    keys.sort()
-    const halves = new Uint32Array(keys.buffer)
+    prefixes.sort()
+    const halves = new Uint32Array(prefixes.buffer)
     for (let i = 0; i < run.length; i++) run[i] = halves[2 * i]! & MAX_SLOT
     const prefixAt = (i: number): number =>
       halves[2 * i + 1]! * 2 ** (32 - SLOT_BITS) + (halves[2 * i]! >>> SLOT_BITS)
@@ -412,27 +438,31 @@ function sortByBytes(count: number, find: FindBytes, findOther: FindBytes, folds
 }
 
 /** The next bytes of each slot, and the slot. */
-function prefixKeys(slots: Uint32Array, find: FindBytes, folds: boolean, depth: number): BigUint64Array {
-  const keys = new BigUint64Array(slots.length)
+function prefixesOf(slots: Uint32Array, { bytes, starts }: SortBytes, depth: number): BigUint64Array {
+  const prefixes = new BigUint64Array(slots.length)
   // All processors that Node.js supports have the low half first.
-  const halves = new Uint32Array(keys.buffer)
+  const halves = new Uint32Array(prefixes.buffer)
   for (let i = 0; i < slots.length; i++) {
-    const { bytes, from, to } = find(slots[i]!)
-    const last = from + depth * PREFIX + PREFIX - 1
+    const slot = slots[i]!
+    const end = starts[slot + 1]!
+    const last = starts[slot]! + depth * PREFIX + PREFIX - 1
     let high = 0
-    for (let at = last - PREFIX + 1; at < last; at++)
-      high = (high << 8) | (at < to ? byteOf(bytes[at]!, folds) : 0)
-    halves[2 * i] = ((last < to ? byteOf(bytes[last]!, folds) : 0) << SLOT_BITS) | slots[i]!
+    for (let at = last - PREFIX + 1; at < last; at++) high = (high << 8) | (at < end ? bytes[at]! : 0)
+    halves[2 * i] = ((last < end ? bytes[last]! : 0) << SLOT_BITS) | slot
     halves[2 * i + 1] = high
   }
-  return keys
+  return prefixes
 }
 
-function insertionSort(slots: Uint32Array, compare: Compare): void {
+function insertionSort(slots: Uint32Array, keys: SortBytes): void {
   for (let i = 1; i < slots.length; i++) {
     const slot = slots[i]!
     let at = i
-    for (; at > 0 && compare(slots[at - 1]!, slot) > 0; at--) slots[at] = slots[at - 1]!
+    for (; at > 0; at--) {
+      const before = slots[at - 1]!
+      if ((compareAt(keys, before, slot) || before - slot) < 0) break
+      slots[at] = before
+    }
     slots[at] = slot
   }
 }
