@@ -63,7 +63,7 @@ const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
 
 const { columns, fieldOf } = packedColumns(agentSelection, {
   // Rows have milliseconds. PostgreSQL sorts by microseconds.
-  createdMicros: 'extract(epoch from agents.created_at) * 1000000',
+  createdMicros: 'trunc(extract(epoch from agents.created_at) * 1000000)',
   lowered: LOWERED,
 })
 

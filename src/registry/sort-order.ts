@@ -294,7 +294,7 @@ export class SortOrder {
 
   /** Its row must be there. */
   add(slot: number): void {
-    if (this.data.by === 'number') this.data.values[slot] = Number(this.#rows.text(slot, this.data.field))
+    if (this.data.by === 'number') this.data.values[slot] = this.#rows.number(slot, this.data.field)
     this.#ascending.insert(slot)
     this.#descending.insert(slot)
   }
@@ -336,8 +336,7 @@ interface SortBytes {
 export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderData {
   const { capacity } = rows
   const values = new Float64Array(of.by === 'number' ? capacity : 0)
-  for (let slot = 0; slot < count && of.by === 'number'; slot++)
-    values[slot] = Number(rows.text(slot, of.field))
+  for (let slot = 0; slot < count && of.by === 'number'; slot++) values[slot] = rows.number(slot, of.field)
   const keys = of.by === 'number' ? bytesOfNumbers(values, count) : bytesOfValues(rows, of, count)
   const ascending = sortSlots(keys)
   const descending = new Uint32Array(count)
