@@ -2,7 +2,16 @@ import { MAX_REPUTATION } from '@agent-registry/program'
 import type { RunQuery } from './changes.ts'
 import { agentSelection, type AgentRow, packedColumns, readParsers } from './rows.ts'
 import type { SortValue } from './sort-order.ts'
-import { isIn, type KeyRange, MAX_SCANNED, MAX_SELECTED, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
+import {
+  isIn,
+  type KeyRange,
+  MAX_SCANNED,
+  MAX_SELECTED,
+  type Parser,
+  TableCopy,
+  type Window,
+  withKeys,
+} from './table-copy.ts'
 import type { IndexedTable } from './table-data.ts'
 
 /** The values that most filters compare. Few different ones. */
@@ -79,7 +88,8 @@ export const AGENTS = {
   },
 } as const satisfies IndexedTable
 
-export const agentParsers = (query: RunQuery): Promise<Parser[]> => readParsers(agentSelection, fieldOf, query)
+export const agentParsers = (query: RunQuery): Promise<Parser[]> =>
+  readParsers(agentSelection, fieldOf, query)
 
 /** Places for every score that filters can ask for, and one for lower and for higher ones. */
 const SCORES = MAX_REPUTATION + 3
@@ -96,6 +106,9 @@ export const LAST_CHARACTER = '\u{10ffff}'
 /** Selecting a slot takes longer than looking at one. */
 const SELECTING_COSTS = 2
 
+const COUNTED = ['tier', 'status', 'serviceCategory', 'cardHashMismatch', 'reputationScore'] as const
+type Counted = Pick<AgentRow, (typeof COUNTED)[number]>
+
 /** All agents. */
 export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders> {
   readonly #profiles: ProfileAgents[] = []
@@ -108,7 +121,8 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
   /** Its `scoreIndex`. */
   #scoreOf = new Uint16Array(1_024)
 
-  protected added(slot: number, row: AgentRow): void {
+  protected readonly counted = COUNTED
+  protected added(slot: number, row: Counted): void {
     const id = this.#profileId(row)
     const { slots, counts } = this.#profiles[id]!
     if (slot >= this.#profileOf.length) this.#grow()
@@ -141,7 +155,7 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
     this.#scoreOf.set(scores)
   }
 
-  #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: AgentRow): number {
+  #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: Counted): number {
     const key = `${tier} ${status} ${category} ${mismatched}`
     const known = this.#profileIds.get(key)
     if (known !== undefined) return known

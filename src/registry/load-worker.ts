@@ -6,7 +6,11 @@ import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
 const { connection, table, maxBytes } = workerData as LoadOptions
 
 /** Reads a table with `copy`, whose rows the driver does not decode. */
-function copyOut(client: Client, { name, columns }: IndexedTable, onRow: (row: Buffer) => void): Promise<void> {
+function copyOut(
+  client: Client,
+  { name, columns }: IndexedTable,
+  onRow: (row: Buffer) => void,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const text = `copy (select ${columns.join(', ')} from ${name}) to stdout (format binary)`
   const submittable: Submittable & Record<string, unknown> = {

@@ -1,6 +1,6 @@
 /** Bytes of a value. */
 export interface Bytes {
-  bytes: Uint8Array
+  bytes: Buffer<ArrayBufferLike>
   from: number
   to: number
 }
@@ -9,7 +9,7 @@ export interface Bytes {
 export interface PackedData {
   /** The number of values of a row. */
   readonly fields: number
-  readonly chunks: Uint8Array[]
+  readonly chunks: Buffer<ArrayBufferLike>[]
   /** Bytes in the last chunk that have been used. */
   used: number
   /** By slot, in units of bytes. One more than that, so that 0 is a slot without a row. */
@@ -31,12 +31,14 @@ const ZERO = '0'.charCodeAt(0)
  */
 export class PackedRows {
   readonly data: PackedData
-  readonly #one: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
-  readonly #other: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
+  readonly #one: Bytes = noBytes()
+  readonly #other: Bytes = noBytes()
   #scratch = Buffer.alloc(4_096)
 
   constructor(data: PackedData) {
     this.data = data
+    // A thread hands over Buffers as plain arrays.
+    for (const [i, { buffer }] of data.chunks.entries()) data.chunks[i] = Buffer.from(buffer)
   }
 
   get capacity(): number {
@@ -85,7 +87,7 @@ export class PackedRows {
       else {
         at = this.#writeLength(length, at)
         // Faster than `copy` for short texts.
-        for (const end = from + length; from < end; ) scratch[at++] = message[from++]!
+        for (const end = from + length; from < end;) scratch[at++] = message[from++]!
       }
     }
     this.#store(slot, at)
@@ -106,8 +108,7 @@ export class PackedRows {
     const start = this.#startOf(slot, this.#one)
     const { bytes } = this.#one
     const end = this.#endOf(bytes, start)
-    const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const whole = row.toString("latin1", start, end)
+    const whole = bytes.toString('latin1', start, end)
     const texts: (string | null)[] = []
     let at = start
     for (let i = 0; i < this.data.fields; i++) {
@@ -115,7 +116,7 @@ export class PackedRows {
       const { from, to } = this.#one
       if (to < from) texts.push(null)
       else if (isAscii(bytes, from, to)) texts.push(whole.slice(from - start, to - start))
-      else texts.push(row.toString("utf8", from, to))
+      else texts.push(bytes.toString('utf8', from, to))
     }
     return texts
   }
@@ -123,7 +124,7 @@ export class PackedRows {
   /** One text of a row. */
   text(slot: number, field: number): string | null {
     const { bytes, from, to } = this.find(slot, field)
-    return to < from ? null : Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
+    return to < from ? null : bytes.toString('utf8', from, to)
   }
 
   number(slot: number, field: number): number {
@@ -203,7 +204,7 @@ export class PackedRows {
   #append(size: number): number {
     const { data } = this
     if (data.chunks.length === 0 || data.used + size * UNIT > CHUNK) {
-      data.chunks.push(new Uint8Array(CHUNK))
+      data.chunks.push(Buffer.alloc(CHUNK))
       data.used = 0
     }
     const place = ((data.chunks.length - 1) * CHUNK + data.used) / UNIT + 1
@@ -232,6 +233,8 @@ function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (bytes[i]! > 127) return false
   return true
 }
+
+export const noBytes = (): Bytes => ({ bytes: Buffer.alloc(0), from: 0, to: 0 })
 
 export function bytesOf(text: string): Bytes {
   const bytes = Buffer.from(text)

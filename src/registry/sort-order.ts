@@ -1,4 +1,4 @@
-import { byteOf, type Bytes, bytesOf, compareBytes, type PackedRows } from './packed-rows.ts'
+import { byteOf, type Bytes, bytesOf, compareBytes, noBytes, type PackedRows } from './packed-rows.ts'
 import type { Compare } from './select-window.ts'
 
 /** Slots in an order, in blocks, so that a change moves few of them. Arrays of fixed size. */
@@ -147,8 +147,8 @@ export class SortedSlots {
   ): void {
     const { slots } = this.#data
     const start = block * BLOCK
-    if (backward) for (let at = to - 1; at >= from && visit(slots[start + at]!); ) at -= 1
-    else for (let at = from; at < to && visit(slots[start + at]!); ) at += 1
+    if (backward) for (let at = to - 1; at >= from && visit(slots[start + at]!);) at -= 1
+    else for (let at = from; at < to && visit(slots[start + at]!);) at += 1
   }
 
   /** Moves the slots of a block from a place on to the end of another one. */
@@ -256,8 +256,8 @@ export class SortOrder {
   readonly #rows: PackedRows
   readonly #ascending: SortedSlots
   readonly #descending: SortedSlots
-  readonly #own: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
-  readonly #other: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
+  readonly #own = noBytes()
+  readonly #other = noBytes()
 
   constructor(rows: PackedRows, data: OrderData) {
     this.#rows = rows
@@ -346,7 +346,12 @@ export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderDat
     descending.set(ascending.subarray(start, i), count - i)
     start = i
   }
-  return { ...of, values, ascending: blocksOf(ascending, capacity), descending: blocksOf(descending, capacity) }
+  return {
+    ...of,
+    values,
+    ascending: blocksOf(ascending, capacity),
+    descending: blocksOf(descending, capacity),
+  }
 }
 
 /** Numbers rows in the order of pda. */
@@ -358,7 +363,7 @@ export function numberRows(rows: PackedRows, count: number): void {
 
 /** Copied, because rows are all over the memory. */
 function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes {
-  const value: Bytes = { bytes: new Uint8Array(), from: 0, to: 0 }
+  const value = noBytes()
   const starts = new Uint32Array(count + 1)
   let bytes = new Uint8Array(count * 32)
   let at = 0
@@ -370,7 +375,7 @@ function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes 
       larger.set(bytes)
       bytes = larger
     }
-    for (let from = value.from; at < end; ) bytes[at++] = byteOf(value.bytes[from++]!, of.by === 'lower case')
+    for (let from = value.from; at < end;) bytes[at++] = byteOf(value.bytes[from++]!, of.by === 'lower case')
     starts[slot + 1] = at
   }
   return { bytes, starts }

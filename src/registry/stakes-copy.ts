@@ -17,22 +17,25 @@ export const STAKES = {
   },
 } as const satisfies IndexedTable
 
-export const stakeParsers = (query: RunQuery): Promise<Parser[]> => readParsers(stakeSelection, fieldOf, query)
+export const stakeParsers = (query: RunQuery): Promise<Parser[]> =>
+  readParsers(stakeSelection, fieldOf, query)
 
 export interface StakeWindow extends Window {
   readonly sort: 'pda' | 'deposited_amount'
 }
 
 const SUMMED = ['depositedAmount', 'lockedAmount', 'pendingWithdrawal'] as const
+type Summed = Pick<StakeRow, (typeof SUMMED)[number]>
 /** All stakes. */
 export class StakesCopy extends TableCopy<StakeRow, keyof typeof STAKES.keys, keyof typeof STAKES.orders> {
   readonly #sums = SUMMED.map(() => 0n)
 
-  protected added(_: number, row: StakeRow): void {
+  protected readonly counted = SUMMED
+  protected added(_: number, row: Summed): void {
     for (const [i, name] of SUMMED.entries()) this.#sums[i]! += BigInt(row[name])
   }
 
-  protected removed(_: number, row: StakeRow): void {
+  protected removed(_: number, row: Summed): void {
     for (const [i, name] of SUMMED.entries()) this.#sums[i]! -= BigInt(row[name])
   }
 

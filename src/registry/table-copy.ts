@@ -114,8 +114,11 @@ export abstract class TableCopy<
 
   /** Must be called once, for the rows that were loaded. */
   async begin(pause: Pause): Promise<void> {
+    const parsers = this.#parsers.filter(({ name }) => this.counted.includes(name as keyof Row))
     for (let slot = 0; slot < this.slots; slot++) {
-      this.added(slot, this.#read(slot))
+      const row: Record<string, unknown> = {}
+      for (const { name, field, parse } of parsers) row[name] = parse(this.packed.text(slot, field)!)
+      this.added(slot, row as unknown as Row)
       const waiting = pause()
       if (waiting !== undefined) await waiting
     }
@@ -148,6 +151,8 @@ export abstract class TableCopy<
     return Object.values(record)
   }
 
+  /** The values that `added` needs. */
+  protected abstract readonly counted: readonly (keyof Row)[]
   protected abstract added(slot: number, row: Row): void
   protected abstract removed(slot: number, row: Row): void
 
