@@ -1,6 +1,6 @@
 /** Bytes of a value. */
 export interface Bytes {
-  bytes: Buffer<ArrayBufferLike>
+  bytes: Buffer
   from: number
   to: number
 }
@@ -9,7 +9,7 @@ export interface Bytes {
 export interface PackedData {
   /** The number of values of a row. */
   readonly fields: number
-  readonly chunks: Buffer<ArrayBufferLike>[]
+  readonly chunks: Buffer[]
   /** Bytes in the last chunk that have been used. */
   used: number
   /** By slot, in units of bytes. One more than that, so that 0 is a slot without a row. */

@@ -33,7 +33,7 @@ const PARSERS = agentSelection.names.map((name, i) => ({
 }))
 
 /** Agents with one name, created in the order of their number. */
-async function copyOf(count: number, changesOf: (i: number) => Record<string, unknown>): Promise<AgentsCopy> {
+async function copyOf(count: number, changesOf: (i: number) => Record<string, string | boolean>): Promise<AgentsCopy> {
   const loader = new TableLoader(AGENTS)
   for (let i = 0; i < count; i++) {
     const pda = String(i).padStart(8, '0')
@@ -48,7 +48,7 @@ async function copyOf(count: number, changesOf: (i: number) => Record<string, un
       cardHashMismatch: false,
       createdAt: '2026-01-01T00:00:00.000Z',
     }
-    const row: Record<string, unknown> = { ...usual, ...changesOf(i) }
+    const row: Record<string, string | number | boolean> = { ...usual, ...changesOf(i) }
     const [first, ...others] = agentSelection.names.map((name) => String(row[name] ?? ''))
     loader.add([first, String(i), null, ...others])
   }
