@@ -125,30 +125,31 @@ export abstract class TableCopy<
   }
 
   apply({ pda, values }: Change): void {
+    const { packed } = this
     const known = this.keys.pda.first(pda)
-    if (known >= 0) this.#removing(known)
-    if (values !== null) {
-      const slot = known >= 0 ? known : (this.#data.free.pop() ?? this.#data.slots++)
-      this.packed.put(slot, values)
-      for (const key of this.#all(this.keys)) key.add(slot)
-      for (const order of this.#all(this.orders)) order.add(slot)
-      this.added(slot, this.#read(slot))
-    } else if (known >= 0) {
-      this.packed.remove(known)
-      this.#data.free.push(known)
+    const slot = known >= 0 ? known : (this.#data.free.pop() ?? this.#data.slots++)
+    const isChanged = (field: number | undefined): boolean =>
+      field !== undefined && (known < 0 || values === null || packed.text(known, field) !== values[field])
+    const places = [
+      ...Object.values<KeyIndex>(this.keys).filter(({ data }) => isChanged(data.field)),
+      ...Object.values<SortOrder>(this.orders).filter(
+        ({ data }) => isChanged(data.field) || isChanged(data.otherwise),
+      ),
+    ]
+    if (known >= 0) {
+      this.removed(known, this.row(known))
+      // They look at the row, so it must still be there.
+      for (const each of places) each.remove(known)
+      this.#objects.delete(known)
     }
-  }
-
-  /** Its row stays until it is replaced or removed. */
-  #removing(slot: number): void {
-    this.removed(slot, this.row(slot))
-    for (const key of this.#all(this.keys)) key.remove(slot)
-    for (const order of this.#all(this.orders)) order.remove(slot)
-    this.#objects.delete(slot)
-  }
-
-  #all<Each>(record: Readonly<Record<string, Each>>): Each[] {
-    return Object.values(record)
+    if (values !== null) {
+      packed.put(slot, values)
+      for (const each of places) each.add(slot)
+      this.added(slot, this.#read(slot))
+    } else {
+      if (known >= 0) packed.remove(known)
+      this.#data.free.push(slot)
+    }
   }
 
   /** The values that `added` needs. */
