@@ -33,7 +33,10 @@ const PARSERS = agentSelection.names.map((name, i) => ({
 }))
 
 /** Agents with one name, created in the order of their number. */
-async function copyOf(count: number, changesOf: (i: number) => Record<string, string | boolean>): Promise<AgentsCopy> {
+async function copyOf(
+  count: number,
+  changesOf: (i: number) => Record<string, string | boolean>,
+): Promise<AgentsCopy> {
   const loader = new TableLoader(AGENTS)
   for (let i = 0; i < count; i++) {
     const pda = String(i).padStart(8, '0')
