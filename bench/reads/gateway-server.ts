@@ -57,6 +57,7 @@ const searchIndex =
 while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const registry = startRegistry({
   query: await openRowReads(orm),
+  connection: await connectionOptions(orm),
   maxBytes: INDEX_BYTES,
   logger: pino({ level: 'silent' }),
   metrics,

@@ -10,18 +10,25 @@ export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
 
 const naming = new UnderscoreNamingStrategy()
 
+export interface Selection {
+  readonly names: readonly string[]
+  /** As SQL. */
+  readonly fields: readonly string[]
+  /** The fields under their names. */
+  readonly columns: readonly string[]
+}
+
 /** The names of such rows without the `hidden` properties, and their part of a select list. */
 export function selectionOf<Entity extends EntitySchemaWithMeta>(
   { tableName, properties }: Entity,
   hidden: readonly (keyof RowOf<Entity>)[],
-): { readonly names: readonly string[]; readonly columns: readonly string[] } {
+): Selection {
   const hides = new Set<unknown>(hidden)
   const names = Object.keys(properties).filter((name) => !hides.has(name))
-  const columns = names.map((name) => {
-    const column = [tableName, naming.propertyToColumnName(name)].map(escapeIdentifier).join('.')
-    return `${column} as ${escapeIdentifier(name)}`
-  })
-  return { names, columns }
+  const fields = names.map((name) =>
+    [tableName, naming.propertyToColumnName(name)].map(escapeIdentifier).join('.'),
+  )
+  return { names, fields, columns: fields.map((field, i) => `${field} as ${escapeIdentifier(names[i]!)}`) }
 }
 
 /**

@@ -95,6 +95,7 @@ export async function composeServices(
     config.roles.has('api') && config.server.registryBytes > 0
       ? startRegistry({
           query: await openRowReads(orm),
+          connection: await connectionOptions(orm),
           maxBytes: config.server.registryBytes,
           logger,
           metrics,

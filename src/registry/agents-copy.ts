@@ -1,16 +1,18 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
-import type { CopiedTable } from './changes.ts'
-import { agentSelection, type AgentRow } from './rows.ts'
-import { byteOrder, SortOrder, type SortValue } from './sort-order.ts'
+import type { RunQuery } from './changes.ts'
+import { agentSelection, type AgentRow, packedColumns, readParsers } from './rows.ts'
+import type { SortValue } from './sort-order.ts'
 import {
+  isIn,
   type KeyRange,
   MAX_SCANNED,
   MAX_SELECTED,
-  SlotGroups,
+  type Parser,
   TableCopy,
   type Window,
   withKeys,
 } from './table-copy.ts'
+import type { IndexedTable } from './table-data.ts'
 
 /** The values that most filters compare. Few different ones. */
 export interface AgentProfile {
@@ -53,7 +55,7 @@ export interface AgentWindow extends Window {
 const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
   created_at: (value) => Date.parse(String(value)) * 1_000,
   reputation: (value) => value,
-  name: (value) => byteOrder(String(value)),
+  name: (value) => value,
 }
 
 export interface CountedPage<Row> {
@@ -68,15 +70,26 @@ const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
   or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
 const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
 
-export const AGENTS: CopiedTable = {
+const { columns, fieldOf } = packedColumns(agentSelection, {
+  // Rows have milliseconds. PostgreSQL sorts by microseconds.
+  createdMicros: 'trunc(extract(epoch from agents.created_at) * 1000000)',
+  lowered: LOWERED,
+})
+
+export const AGENTS = {
   name: 'agents',
-  columns: [
-    ...agentSelection.columns,
-    // Rows have milliseconds. PostgreSQL sorts by microseconds.
-    '(extract(epoch from agents.created_at) * 1000000)::float8 as created_micros',
-    `${LOWERED} as lowered_name`,
-  ],
-}
+  columns,
+  keys: { owner: fieldOf('owner') },
+  orders: {
+    created_at: { by: 'number', field: fieldOf('createdMicros') },
+    reputation: { by: 'number', field: fieldOf('reputationScore') },
+    name: { by: 'text', field: fieldOf('name') },
+    lowered: { by: 'lower case', field: fieldOf('lowered'), otherwise: fieldOf('name') },
+  },
+} as const satisfies IndexedTable
+
+export const agentParsers = (query: RunQuery): Promise<Parser[]> =>
+  readParsers(agentSelection, fieldOf, query)
 
 /** Places for every score that filters can ask for, and one for lower and for higher ones. */
 const SCORES = MAX_REPUTATION + 3
@@ -99,11 +112,14 @@ const MAX_ACCEPTED = 200
 
 /** Texts that begin with a prefix are before the prefix and this. */
 export const LAST_CHARACTER = '\u{10ffff}'
-/** Sorting a slot takes longer than looking at one. */
-const SELECTING_COSTS = 4
+/** Selecting a slot takes longer than looking at one. */
+const SELECTING_COSTS = 2
+
+const COUNTED = ['tier', 'status', 'serviceCategory', 'cardHashMismatch', 'reputationScore'] as const
+type Counted = Pick<AgentRow, (typeof COUNTED)[number]>
 
 /** All agents. */
-export class AgentsCopy extends TableCopy<AgentRow> {
+export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders> {
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
   /** Of the last conditions that were asked for. Looking at all profiles takes 5 us. */
@@ -115,27 +131,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   #placeOf = new Uint32Array(1_024)
   /** Its `scoreIndex`. */
   #scoreOf = new Uint16Array(1_024)
-  readonly #owners = new SlotGroups()
-  readonly #sorts = {
-    created_at: new SortOrder('number', this.pdaOf),
-    reputation: new SortOrder('number', this.pdaOf),
-    name: new SortOrder('text', this.pdaOf),
-    lowered: new SortOrder('text', this.pdaOf),
-  }
-  protected readonly orders = Object.values(this.#sorts)
 
-  constructor() {
-    super(agentSelection.names)
-  }
-
-  protected sortValues(row: AgentRow, values: readonly unknown[]) {
-    const [micros, lowered] = values.slice(-2)
-    const lower = byteOrder((lowered as string | null) ?? row.name.toLowerCase())
-    const name = byteOrder(row.name)
-    return [micros as number, row.reputationScore, name, lower === name ? name : lower]
-  }
-
-  protected added(slot: number, row: AgentRow): void {
+  protected readonly counted = COUNTED
+  protected added(slot: number, row: Counted): void {
     const id = this.#profileId(row)
     const { slots, counts } = this.#profiles[id]!
     if (slot >= this.#profileOf.length) this.#grow()
@@ -144,10 +142,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     const score = scoreIndex(row.reputationScore)
     this.#scoreOf[slot] = score
     counts[score]! += 1
-    this.#owners.add(row.owner, slot)
   }
 
-  protected removed(slot: number, row: AgentRow): void {
+  protected removed(slot: number): void {
     const { slots, counts } = this.#profiles[this.#profileOf[slot]!]!
     const place = this.#placeOf[slot]!
     const last = slots.pop()!
@@ -156,7 +153,6 @@ export class AgentsCopy extends TableCopy<AgentRow> {
       this.#placeOf[last] = place
     }
     counts[this.#scoreOf[slot]!]! -= 1
-    this.#owners.remove(row.owner, slot)
   }
 
   #grow(): void {
@@ -170,7 +166,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     this.#scoreOf.set(scores)
   }
 
-  #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: AgentRow): number {
+  #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: Counted): number {
     const key = `${tier} ${status} ${category} ${mismatched}`
     const known = this.#profileIds.get(key)
     if (known !== undefined) return known
@@ -206,9 +202,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
 
   /** The oldest agent of an owner. Undefined if there are too many. */
   ofOwner(owner: string): AgentRow | null | undefined {
-    const slots = this.#owners.of(owner)
+    const slots = this.keys.owner.all(owner)
     const first = { descending: false, after: null, before: null, backward: false, offset: 0, limit: 1 }
-    return slots && (this.select(this.#sorts.created_at, first, slots)[0] ?? null)
+    return slots && (this.select(this.orders.created_at, first, [slots], isIn(slots))[0] ?? null)
   }
 
   /** A page of a list. Undefined if it is too much work. */
@@ -217,7 +213,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     owner: string | null,
     window: AgentWindow,
   ): CountedPage<AgentRow> | undefined {
-    const order = this.#sorts[window.sort]
+    const order = this.orders[window.sort]
     const keyed = withKeys(window, SORT_VALUES[window.sort])
     const { profiles, marks } = this.#accept(conditions)
     const scores = scoresOf(conditions)
@@ -230,20 +226,22 @@ export class AgentsCopy extends TableCopy<AgentRow> {
         ? isAccepted
         : (slot: number) => isAccepted(slot) && scoreOf[slot]! >= low! && scoreOf[slot]! <= high!
     if (owner !== null) {
-      const slots = this.#owners.of(owner)?.filter(matches)
-      return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
+      const slots = this.keys.owner.all(owner)?.filter(matches)
+      return slots && { total: slots.length, rows: this.select(order, keyed, [slots], isIn(slots)) }
     }
     const total = profiles.reduce((sum, each) => sum + countOf(each, scores), 0)
     if (window.offset >= total) return { total, rows: [] }
     const candidates = profiles.reduce((sum, { slots }) => sum + slots.length, 0)
     const expected = ((window.offset + window.limit) * this.size) / total
-    const scans = expected < MAX_SCANNED && expected < candidates * SELECTING_COSTS
+    // Skipping is fast if all match.
+    const isQuick = expected < MAX_SCANNED && expected < candidates * SELECTING_COSTS
+    const scans = total === this.size || isQuick
     const range = window.sort === 'reputation' ? rangeOf(conditions, window.descending) : null
     const scanned = scans ? this.scan(order, keyed, total === this.size ? null : matches, range) : undefined
     if (scanned !== undefined) return { total, rows: scanned }
     if (candidates > MAX_SELECTED) return undefined
-    const slots = profiles.flatMap((each) => each.slots).filter(matches)
-    return { total, rows: this.select(order, keyed, slots) }
+    const lists = profiles.map(({ slots }) => slots)
+    return { total, rows: this.select(order, keyed, lists, matches) }
   }
 
   /**
@@ -253,14 +251,14 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   suggest(prefix: string, limit: number): AgentRow[] | undefined {
     if (OTHER_LOWER_CASE.test(prefix)) return undefined
     const start = prefix.toLowerCase()
-    const end = byteOrder(start + LAST_CHARACTER)
+    const end = start + LAST_CHARACTER
     const window = { descending: false, backward: false, offset: 0, limit }
     const after = [start, ''] as const
     const before = [end, ''] as const
     const shown = Uint8Array.from(this.#profiles, ({ mismatched }) => Number(!mismatched))
     const profileOf = this.#profileOf
     return this.scan(
-      this.#sorts.lowered,
+      this.orders.lowered,
       { ...window, after, before },
       (slot) => shown[profileOf[slot]!] === 1,
     )

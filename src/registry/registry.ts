@@ -1,13 +1,14 @@
 import { getHeapStatistics } from 'node:v8'
+import { shareReads } from './share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { AGENTS, AgentsCopy } from './agents-copy.ts'
+import { agentParsers, AGENTS, AgentsCopy } from './agents-copy.ts'
 import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
-import { shareReads } from './share-reads.ts'
-import type { Pause } from './sort-order.ts'
-import { STAKES, StakesCopy } from './stakes-copy.ts'
+import type { Pause } from './table-copy.ts'
+import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
+import { loadTable } from './loader.ts'
 
 /** All agents and stakes of one snapshot. */
 export interface RegistryCopy {
@@ -36,7 +37,9 @@ export interface Registry extends RegistryReader {
 
 export interface RegistryOptions {
   readonly query: RunQuery
-  /** The copy is dropped if it needs more. Half of the heap is the limit anyway. */
+  /** For the thread that loads. */
+  readonly connection: object
+  /** The copy is dropped if it needs more. */
   readonly maxBytes: number
   readonly logger: Logger
   readonly metrics: Metrics
@@ -65,8 +68,8 @@ class TooLargeError extends Error {}
 const STOPPED = new Error('the process stops')
 
 /** Loads all agents and stakes in the background, and answers reads from then on. */
-export function startRegistry({ query, logger, metrics, ...options }: RegistryOptions): Registry {
-  const maxBytes = Math.min(options.maxBytes, getHeapStatistics().heap_size_limit / 2)
+export function startRegistry(options: RegistryOptions): Registry {
+  const { query, maxBytes, logger, metrics } = options
   const feed = new ChangeFeed([AGENTS, STAKES], query)
   /** A new object after each fence. Null while reads need the database. */
   let serving: Serving | null = null
@@ -122,9 +125,9 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
     }
   }
 
-  async function loadAndCatchUp(pause: Pause): Promise<Serving | null> {
+  async function loadAndCatchUp(pause: Pause, signal: AbortSignal): Promise<Serving | null> {
     const start = performance.now()
-    const loaded = await catchUp(await load(feed, maxBytes, pause), pause)
+    const loaded = await catchUp(await load(feed, options, pause, signal), pause)
     loadMs = Math.round(performance.now() - start)
     if (loaded !== null) {
       const { agents, stakes } = loaded.copy
@@ -142,7 +145,7 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
         else {
           const caughtUp = behind && (await catchUp(behind, pause))
           behind = null
-          serving = caughtUp ?? (await loadAndCatchUp(pause))
+          serving = caughtUp ?? (await loadAndCatchUp(pause, signal))
         }
         if (serving === null) return 0
         checkSize(serving.copy, maxBytes)
@@ -183,21 +186,21 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
   }
 }
 
-async function load(feed: ChangeFeed, maxBytes: number, pause: Pause): Promise<Serving> {
+async function load(
+  feed: ChangeFeed,
+  { query, connection, maxBytes }: RegistryOptions,
+  pause: Pause,
+  signal: AbortSignal,
+): Promise<Serving> {
   const position = await feed.position()
-  const copy = { agents: new AgentsCopy(), stakes: new StakesCopy() }
-  for (const [i, table] of [copy.agents, copy.stakes].entries()) {
-    for await (const page of feed.pages(i)) {
-      for (const values of page) {
-        table.put(values)
-        const waiting = pause()
-        if (waiting !== undefined) await waiting
-      }
-      checkSize(copy, maxBytes)
-    }
-    await table.build(pause)
-  }
-  return { copy, position }
+  const [agentData, stakeData] = await Promise.all(
+    [AGENTS, STAKES].map((table) => loadTable({ connection, maxBytes, table }, signal)),
+  )
+  if (agentData == null || stakeData == null) throw new TooLargeError()
+  const agents = new AgentsCopy(agentData, await agentParsers(query))
+  const stakes = new StakesCopy(stakeData, await stakeParsers(query))
+  for (const table of [agents, stakes]) await table.begin(pause)
+  return { copy: { agents, stakes }, position }
 }
 
 function apply({ agents, stakes }: RegistryCopy, change: Change): void {

@@ -1,73 +1,87 @@
+import { byteOf, type Bytes, bytesOf, compareBytes, noBytes, type PackedRows } from './packed-rows.ts'
 import type { Compare } from './select-window.ts'
 
-/** Called between parts of long work. */
-export type Pause = () => Promise<void> | undefined
-
-interface Block {
+/** Slots in an order, in blocks, so that a change moves few of them. Arrays of fixed size. */
+interface BlocksData {
+  /** The slots of all blocks, each with room for BLOCK. */
   readonly slots: Uint32Array
-  size: number
+  /** The number of slots in each block. */
+  readonly sizes: Uint16Array
+  /** The blocks in order. */
+  readonly blocks: number[]
+  readonly freeBlocks: number[]
+  /** By slot. */
+  readonly blockOf: Uint32Array
 }
 
-const BLOCK = 512
+export const BLOCK = 512
 /** Blocks have room for insertions when they are filled or split. */
 const FILLED = (BLOCK * 3) / 4
+/** Neighbours with fewer slots are joined. */
+const JOINED = BLOCK / 2
 
-/** Slots in an order, in blocks, so that a change moves few of them. */
+/** A place between slots: the index of a block in the order, and one in the block. */
+type Place = readonly [index: number, at: number]
+
 export class SortedSlots {
   size = 0
-  #blocks: Block[] = []
+  readonly #data: BlocksData
   readonly #compare: Compare
+  /** By block, during `select`. */
+  readonly #counts: Uint32Array
 
-  constructor(compare: Compare) {
+  constructor(data: BlocksData, compare: Compare) {
+    this.#data = data
     this.#compare = compare
-  }
-
-  /** Replaces all slots by these, which are in order. */
-  replace(sorted: Uint32Array): void {
-    this.#blocks = []
-    for (let i = 0; i < sorted.length; i += FILLED) this.#blocks.push(blockOf(sorted.subarray(i, i + FILLED)))
-    this.size = sorted.length
+    this.#counts = new Uint32Array(data.sizes.length)
+    for (const block of data.blocks) this.size += data.sizes[block]!
   }
 
   insert(slot: number): void {
-    const [place, at] = this.#find(slot)
-    let index = Math.min(place, this.#blocks.length - 1)
-    if (index < 0) this.#blocks.push(blockOf(new Uint32Array()))
-    index = Math.max(index, 0)
-    const block = this.#blocks[index]!
-    const offset = index === place ? at : block.size
+    const { blocks, sizes, slots, blockOf } = this.#data
+    if (blocks.length === 0) blocks.push(this.#newBlock())
+    let [index, at] = this.#find(slot)
+    if (index === blocks.length) at = sizes[blocks[--index]!]!
+    const block = blocks[index]!
+    const start = block * BLOCK
+    slots.copyWithin(start + at + 1, start + at, start + sizes[block]!)
+    slots[start + at] = slot
+    blockOf[slot] = block
+    sizes[block]! += 1
     this.size += 1
-    block.slots.copyWithin(offset + 1, offset, block.size)
-    block.slots[offset] = slot
-    block.size += 1
-    if (block.size < BLOCK) return
-    const half = BLOCK / 2
-    this.#blocks.splice(index + 1, 0, blockOf(block.slots.subarray(half)))
-    block.size = half
+    if (sizes[block]! < BLOCK) return
+    const added = this.#newBlock()
+    blocks.splice(index + 1, 0, added)
+    this.#move(block, BLOCK / 2, added)
+    sizes[block] = BLOCK / 2
   }
 
   /** The values by which the slot is sorted must be those with which it was inserted. */
   remove(slot: number): void {
+    const { blocks, sizes, slots, freeBlocks } = this.#data
     const [index, at] = this.#find(slot)
-    const block = this.#blocks[index]
-    if (block?.slots[at] !== slot) throw new Error(`slot ${slot} is not where its values are`)
+    const block = blocks[index]!
+    const start = block * BLOCK
+    if (block === undefined || slots[start + at] !== slot)
+      throw new Error(`slot ${slot} is not where its values are`)
+    slots.copyWithin(start + at, start + at + 1, start + sizes[block]!)
+    sizes[block]! -= 1
     this.size -= 1
-    block.slots.copyWithin(at, at + 1, block.size)
-    block.size -= 1
-    const next = this.#blocks[index + 1]
-    if (block.size === 0) this.#blocks.splice(index, 1)
-    else if (next !== undefined && block.size + next.size < BLOCK / 2) {
-      block.slots.set(next.slots.subarray(0, next.size), block.size)
-      block.size += next.size
-      this.#blocks.splice(index + 1, 1)
+    const next = blocks[index + 1]
+    if (sizes[block] === 0) freeBlocks.push(...blocks.splice(index, 1))
+    else if (next !== undefined && sizes[block]! + sizes[next]! < JOINED) {
+      this.#move(next, 0, block)
+      sizes[next] = 0
+      freeBlocks.push(...blocks.splice(index + 1, 1))
     }
   }
 
   /** The number of slots at the start for which this is true. It must not be true after them. */
   count(isBefore: (slot: number) => boolean): number {
+    const { blocks, sizes } = this.#data
     const [index, at] = this.#locate(isBefore)
     let count = at
-    for (let i = 0; i < index; i++) count += this.#blocks[i]!.size
+    for (let i = 0; i < index; i++) count += sizes[blocks[i]!]!
     return count
   }
 
@@ -75,38 +89,109 @@ export class SortedSlots {
    * Calls `visit` with the slots from place `from` to `to`, or backward, until it returns false.
    */
   scan(from: number, to: number, backward: boolean, visit: (slot: number) => boolean): void {
+    const { blocks, sizes, slots } = this.#data
     let left = to - from
     if (left <= 0) return
     let index = 0
     let at = backward ? to - 1 : from
-    while (at >= this.#blocks[index]!.size) at -= this.#blocks[index++]!.size
+    while (at >= sizes[blocks[index]!]!) at -= sizes[blocks[index++]!]!
     for (;;) {
-      const { slots, size } = this.#blocks[index]!
-      if (backward) for (; at >= 0 && left > 0 && visit(slots[at]!); at--) left -= 1
-      else for (; at < size && left > 0 && visit(slots[at]!); at++) left -= 1
+      const start = blocks[index]! * BLOCK
+      const size = sizes[blocks[index]!]!
+      if (backward) for (; at >= 0 && left > 0 && visit(slots[start + at]!); at--) left -= 1
+      else for (; at < size && left > 0 && visit(slots[start + at]!); at++) left -= 1
       if (left === 0 || (at >= 0 && at < size)) return
       index += backward ? -1 : 1
-      at = backward ? this.#blocks[index]!.size - 1 : 0
+      at = backward ? sizes[blocks[index]!]! - 1 : 0
     }
   }
 
-  #find(slot: number): [block: number, at: number] {
+  /**
+   * Those of the lists of slots that match and are at places from `from` to `to`, in order or
+   * backward, without the first `offset`. Counts them by block, so that nothing is sorted.
+   */
+  select(
+    lists: readonly (readonly number[])[],
+    matches: (slot: number) => boolean,
+    { from, to, backward, offset, limit }: Selection,
+  ): number[] {
+    const { blocks, sizes, blockOf } = this.#data
+    const counts = this.#counts.fill(0)
+    for (const slots of lists) for (const slot of slots) if (matches(slot)) counts[blockOf[slot]!]! += 1
+    const page: number[] = []
+    let skipped = 0
+    let place = backward ? this.size : 0
+    for (let i = 0; i < blocks.length && page.length < limit; i++) {
+      const block = blocks[backward ? blocks.length - 1 - i : i]!
+      const size = sizes[block]!
+      const start = backward ? place - size : place
+      place += backward ? -size : size
+      const isInside = start >= from && start + size <= to
+      if (counts[block] === 0 || start + size <= from || start >= to) continue
+      if (isInside && skipped + counts[block]! <= offset) skipped += counts[block]!
+      else
+        this.#scanBlock(block, Math.max(from - start, 0), Math.min(to - start, size), backward, (slot) => {
+          if (matches(slot) && (skipped += 1) > offset) page.push(slot)
+          return page.length < limit
+        })
+    }
+    return page
+  }
+
+  #scanBlock(
+    block: number,
+    from: number,
+    to: number,
+    backward: boolean,
+    visit: (slot: number) => boolean,
+  ): void {
+    const { slots } = this.#data
+    const start = block * BLOCK
+    if (backward) for (let at = to - 1; at >= from && visit(slots[start + at]!);) at -= 1
+    else for (let at = from; at < to && visit(slots[start + at]!);) at += 1
+  }
+
+  /** Moves the slots of a block from a place on to the end of another one. */
+  #move(from: number, at: number, to: number): void {
+    const { slots, sizes, blockOf } = this.#data
+    const moved = slots.subarray(from * BLOCK + at, from * BLOCK + sizes[from]!)
+    slots.set(moved, to * BLOCK + sizes[to]!)
+    for (const slot of moved) blockOf[slot] = to
+    sizes[to]! += moved.length
+  }
+
+  #newBlock(): number {
+    const { blocks, sizes, freeBlocks } = this.#data
+    const block = freeBlocks.pop() ?? blocks.length
+    if (block >= sizes.length) throw new Error('the orders in memory need more room')
+    return block
+  }
+
+  #find(slot: number): Place {
     return this.#locate((each) => this.#compare(each, slot) < 0)
   }
 
   /** The first slot that is not before. Behind the last block if all are. */
-  #locate(isBefore: (slot: number) => boolean): [block: number, at: number] {
-    const blocks = this.#blocks
-    const index = firstOf(blocks.length, (i) => !isBefore(blocks[i]!.slots[blocks[i]!.size - 1]!))
+  #locate(isBefore: (slot: number) => boolean): Place {
+    const { blocks, sizes, slots } = this.#data
+    const index = firstOf(
+      blocks.length,
+      (i) => !isBefore(slots[blocks[i]! * BLOCK + sizes[blocks[i]!]! - 1] ?? 0),
+    )
     const block = blocks[index]
-    return [index, block === undefined ? 0 : firstOf(block.size, (i) => !isBefore(block.slots[i]!))]
+    return [
+      index,
+      block === undefined ? 0 : firstOf(sizes[block]!, (i) => !isBefore(slots[block * BLOCK + i]!)),
+    ]
   }
 }
 
-function blockOf(slots: Uint32Array): Block {
-  const block = { slots: new Uint32Array(BLOCK), size: slots.length }
-  block.slots.set(slots)
-  return block
+interface Selection {
+  readonly from: number
+  readonly to: number
+  readonly backward: boolean
+  readonly offset: number
+  readonly limit: number
 }
 
 /** The first index for which this is true. */
@@ -121,39 +206,25 @@ function firstOf(length: number, isTrue: (index: number) => boolean): number {
   return low
 }
 
-/** Sorts in parts. */
-export async function sortInParts(slots: Uint32Array, compare: Compare, pause: Pause): Promise<Uint32Array> {
-  let from: Uint32Array = slots
-  let to: Uint32Array = new Uint32Array(slots.length)
-  for (let i = 0; i < from.length; i += BLOCK) {
-    from.subarray(i, i + BLOCK).sort(compare)
-    await pause()
+function blocksOf(sorted: Uint32Array, capacity: number): BlocksData {
+  // Two neighbours have at least JOINED slots.
+  const blocks = Math.ceil(capacity / (JOINED / 2)) + 2
+  const data = {
+    slots: new Uint32Array(blocks * BLOCK),
+    sizes: new Uint16Array(blocks),
+    blocks: [] as number[],
+    freeBlocks: [],
+    blockOf: new Uint32Array(capacity),
   }
-  for (let width = BLOCK; width < from.length; width *= 2) {
-    for (let start = 0; start < from.length; start += 2 * width)
-      await merge(from, to, start, width, compare, pause)
-    ;[from, to] = [to, from]
+  for (let i = 0; i < sorted.length; i += FILLED) {
+    const block = data.blocks.length
+    const part = sorted.subarray(i, i + FILLED)
+    data.blocks.push(block)
+    data.slots.set(part, block * BLOCK)
+    data.sizes[block] = part.length
+    for (const slot of part) data.blockOf[slot] = block
   }
-  return from
-}
-
-async function merge(
-  from: Uint32Array,
-  to: Uint32Array,
-  start: number,
-  width: number,
-  compare: Compare,
-  pause: Pause,
-): Promise<void> {
-  const middle = Math.min(start + width, from.length)
-  const end = Math.min(start + 2 * width, from.length)
-  let left = start
-  let right = middle
-  for (let i = start; i < end; i++) {
-    const takesLeft = left < middle && (right >= end || compare(from[left]!, from[right]!) < 0)
-    to[i] = takesLeft ? from[left++]! : from[right++]!
-    if (i % BLOCK === 0) await pause()
-  }
+  return data
 }
 
 export type SortValue = number | string
@@ -161,109 +232,241 @@ export type SortValue = number | string
 /** The value by which a list is sorted, and the pda. */
 export type SortKey = readonly [value: SortValue, pda: string]
 
-const PART = 1_000
+/** What an order compares. Texts are compared by their bytes in UTF-8. */
+export interface OrderOf {
+  readonly by: 'number' | 'text' | 'lower case' | 'digits'
+  /** A value of the row, and another one for rows where it is null. */
+  readonly field: number
+  readonly otherwise?: number
+}
+
+export interface OrderData extends OrderOf {
+  /** By slot. Empty for texts. */
+  readonly values: Float64Array
+  readonly ascending: BlocksData
+  readonly descending: BlocksData
+}
+
+/** The value of the row by which ties are sorted. */
+export const PDA = 0
 
 /** One order of a list, in both directions. Ties are in ascending order of pda in both. */
 export class SortOrder {
-  /** By slot. */
-  readonly #values: SortValue[] = []
-  readonly #pdaOf: (slot: number) => string
-  readonly #rising: Compare
+  readonly data: OrderData
+  readonly #rows: PackedRows
   readonly #ascending: SortedSlots
   readonly #descending: SortedSlots
-  #isBuilt = false
+  readonly #own = noBytes()
+  readonly #other = noBytes()
 
-  constructor(type: 'number' | 'text', pdaOf: (slot: number) => string) {
-    this.#pdaOf = pdaOf
-    this.#rising = type === 'number' ? byNumber(this.#values as number[]) : byText(this.#values as string[])
-    this.#ascending = new SortedSlots(this.compare(false))
-    this.#descending = new SortedSlots(this.compare(true))
+  constructor(rows: PackedRows, data: OrderData) {
+    this.#rows = rows
+    this.data = data
+    const ties: Compare = (one, other) => rows.compare(one, other, PDA)
+    this.#ascending = new SortedSlots(
+      data.ascending,
+      (one, other) => this.#compare(one, other) || ties(one, other),
+    )
+    this.#descending = new SortedSlots(
+      data.descending,
+      (one, other) => this.#compare(other, one) || ties(one, other),
+    )
   }
 
   in(descending: boolean): SortedSlots {
     return descending ? this.#descending : this.#ascending
   }
 
-  compare(descending: boolean): Compare {
-    const rising = this.#rising
-    const pdaOf = this.#pdaOf
-    const ties: Compare = (one, other) => compareTexts(pdaOf(one), pdaOf(other))
-    return descending
-      ? (one, other) => rising(other, one) || ties(one, other)
-      : (one, other) => rising(one, other) || ties(one, other)
+  /** Compares slots with a key. */
+  comparing([value, pda]: SortKey, descending: boolean): (slot: number) => number {
+    const { by, values } = this.data
+    const pdaBytes = bytesOf(pda)
+    const key = bytesOf(by === 'digits' ? ` ${value}` : String(value))
+    // Packed rows have this number before a text.
+    if (by === 'digits') key.bytes[0] = key.to
+    const rising =
+      by === 'number'
+        ? (slot: number) => values[slot]! - Number(value)
+        : (slot: number) => compareBytes(this.#find(slot, this.#own), key, by === 'lower case')
+    return (slot) =>
+      (descending ? -rising(slot) : rising(slot)) || compareBytes(this.#rows.find(slot, PDA), pdaBytes)
   }
 
-  /** Compares a slot with a key. */
-  compareKey(slot: number, [value, pda]: SortKey, descending: boolean): number {
-    const own = this.#values[slot]!
-    const rising = own < value ? -1 : own > value ? 1 : 0
-    return (descending ? -rising : rising) || compareTexts(this.#pdaOf(slot), pda)
-  }
-
-  add(slot: number, value: SortValue): void {
-    this.#values[slot] = value
-    if (!this.#isBuilt) return
+  /** Its row must be there. */
+  add(slot: number): void {
+    if (this.data.by === 'number') this.data.values[slot] = this.#rows.number(slot, this.data.field)
     this.#ascending.insert(slot)
     this.#descending.insert(slot)
   }
 
-  change(slot: number, value: SortValue): void {
-    if (this.#values[slot] === value) return
-    this.remove(slot)
-    this.add(slot, value)
-  }
-
+  /** Its row must still be there. */
   remove(slot: number): void {
     this.#ascending.remove(slot)
     this.#descending.remove(slot)
   }
 
-  /** Sorts the slots that were added. They must be numbered in the order of pda. */
-  async build(pause: Pause): Promise<void> {
-    const rising = this.#rising
-    const slots = new Uint32Array(this.#values.length)
-    for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
-    const sorted = await sortInParts(slots, (one, other) => rising(one, other) || one - other, pause)
-    const reversed = new Uint32Array(sorted.length)
+  #compare(one: number, other: number): number {
+    const { by, values } = this.data
+    if (by === 'number') return values[one]! - values[other]!
+    const own = this.#find(one, this.#own)
+    return compareBytes(own, this.#find(other, this.#other), by === 'lower case')
+  }
+
+  #find(slot: number, into: Bytes): Bytes {
+    return findValue(this.#rows, this.data, slot, into)
+  }
+}
+
+function findValue(rows: PackedRows, { by, field, otherwise }: OrderOf, slot: number, into: Bytes): Bytes {
+  rows.find(slot, field, into)
+  if (into.to < into.from && otherwise !== undefined) rows.find(slot, otherwise, into)
+  // With the length before it, which must be compared first. Numbers in decimal are short.
+  if (by === 'digits') into.from -= 1
+  return into
+}
+
+/** The bytes of all rows by which they are sorted, one after the other. */
+interface SortBytes {
+  readonly bytes: Uint8Array
+  /** By slot, and the end. */
+  readonly starts: Uint32Array
+}
+
+/** Sorts all rows. They must be numbered in the order of pda. */
+export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderData {
+  const { capacity } = rows
+  const values = new Float64Array(of.by === 'number' ? capacity : 0)
+  for (let slot = 0; slot < count && of.by === 'number'; slot++) values[slot] = rows.number(slot, of.field)
+  const keys = of.by === 'number' ? bytesOfNumbers(values, count) : bytesOfValues(rows, of, count)
+  const ascending = sortSlots(keys)
+  const descending = new Uint32Array(count)
+  let start = 0
+  for (let i = 1; i <= count; i++) {
+    if (i < count && compareAt(keys, ascending[start]!, ascending[i]!) === 0) continue
+    descending.set(ascending.subarray(start, i), count - i)
+    start = i
+  }
+  return {
+    ...of,
+    values,
+    ascending: blocksOf(ascending, capacity),
+    descending: blocksOf(descending, capacity),
+  }
+}
+
+/** Numbers rows in the order of pda. */
+export function numberRows(rows: PackedRows, count: number): void {
+  const places = rows.data.places.slice(0, count)
+  const sorted = sortSlots(bytesOfValues(rows, { by: 'text', field: PDA }, count))
+  for (let slot = 0; slot < count; slot++) rows.data.places[slot] = places[sorted[slot]!]!
+}
+
+/** Copied, because rows are all over the memory. */
+function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes {
+  const value = noBytes()
+  const starts = new Uint32Array(count + 1)
+  let bytes = new Uint8Array(count * 32)
+  let at = 0
+  for (let slot = 0; slot < count; slot++) {
+    findValue(rows, of, slot, value)
+    const end = at + value.to - value.from
+    if (end > bytes.length) {
+      const larger = new Uint8Array(end * 2)
+      larger.set(bytes)
+      bytes = larger
+    }
+    for (let from = value.from; at < end;) bytes[at++] = byteOf(value.bytes[from++]!, of.by === 'lower case')
+    starts[slot + 1] = at
+  }
+  return { bytes, starts }
+}
+
+/** Bytes that are sorted like the numbers. */
+function bytesOfNumbers(values: Float64Array, count: number): SortBytes {
+  const width = Float64Array.BYTES_PER_ELEMENT
+  const bytes = new Uint8Array(count * width)
+  const view = new DataView(bytes.buffer)
+  const starts = new Uint32Array(count + 1)
+  for (let slot = 0; slot < count; slot++) {
+    const value = values[slot]!
+    const at = slot * width
+    view.setFloat64(at, value)
+    if (value < 0) for (let i = at; i < at + width; i++) bytes[i]! ^= 0xff
+    else bytes[at]! ^= 0x80
+    starts[slot + 1] = at + width
+  }
+  return { bytes, starts }
+}
+
+function compareAt({ bytes, starts }: SortBytes, one: number, other: number): number {
+  const [from, otherFrom] = [starts[one]!, starts[other]!]
+  const [length, otherLength] = [starts[one + 1]! - from, starts[other + 1]! - otherFrom]
+  for (let i = 0; i < length && i < otherLength; i++) {
+    const difference = bytes[from + i]! - bytes[otherFrom + i]!
+    if (difference !== 0) return difference
+  }
+  return length - otherLength
+}
+
+/** Bytes that are compared at a time: with the slot they are 64 bits. */
+const PREFIX = 5
+const SLOT_BITS = 24
+export const MAX_SLOT = 2 ** SLOT_BITS - 1
+/** Shorter runs are sorted faster by comparing. */
+const SHORT_RUN = 12
+
+/** Sorts all slots by their bytes, and then by slot. Texts have no zero bytes. */
+function sortSlots(keys: SortBytes): Uint32Array {
+  const slots = new Uint32Array(keys.starts.length - 1)
+  for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
+  /** `depth` prefixes of the slots are the same. */
+  const sort = (run: Uint32Array, depth: number): void => {
+    if (run.length <= SHORT_RUN) return insertionSort(run, keys)
+    const prefixes = prefixesOf(run, keys, depth)
+    // A hundred times faster than a sort that calls a function.
+    prefixes.sort()
+    const halves = new Uint32Array(prefixes.buffer)
+    for (let i = 0; i < run.length; i++) run[i] = halves[2 * i]! & MAX_SLOT
+    const prefixAt = (i: number): number =>
+      halves[2 * i + 1]! * 2 ** (32 - SLOT_BITS) + (halves[2 * i]! >>> SLOT_BITS)
     let start = 0
-    for (let i = 1; i <= sorted.length; i++) {
-      if (i % PART === 0) await pause()
-      if (i < sorted.length && rising(sorted[start]!, sorted[i]!) === 0) continue
-      reversed.set(sorted.subarray(start, i), sorted.length - i)
+    for (let i = 1; i <= run.length; i++) {
+      const prefix = prefixAt(start)
+      if (i < run.length && prefixAt(i) === prefix) continue
+      if (i > start + 1 && prefix !== 0) sort(run.subarray(start, i), depth + 1)
       start = i
     }
-    this.#ascending.replace(sorted)
-    this.#descending.replace(reversed)
-    this.#isBuilt = true
   }
+  sort(slots, 0)
+  return slots
 }
 
-const byNumber =
-  (values: readonly number[]): Compare =>
-  (one, other) =>
-    values[one]! - values[other]! || 0
-
-const byText =
-  (values: readonly string[]): Compare =>
-  (one, other) =>
-    compareTexts(values[one]!, values[other]!)
-
-function compareTexts(one: string, other: string): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
+/** The next bytes of each slot, and the slot. */
+function prefixesOf(slots: Uint32Array, { bytes, starts }: SortBytes, depth: number): BigUint64Array {
+  const prefixes = new BigUint64Array(slots.length)
+  // All processors that Node.js supports have the low half first.
+  const halves = new Uint32Array(prefixes.buffer)
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i]!
+    const end = starts[slot + 1]!
+    const last = starts[slot]! + depth * PREFIX + PREFIX - 1
+    let high = 0
+    for (let at = last - PREFIX + 1; at < last; at++) high = (high << 8) | (at < end ? bytes[at]! : 0)
+    halves[2 * i] = ((last < end ? bytes[last]! : 0) << SLOT_BITS) | slot
+    halves[2 * i + 1] = high
+  }
+  return prefixes
 }
 
-const ABOVE_SURROGATES = /[\ud800-\uffff]/
-
-/** A text whose order in JavaScript is the order of the given text's UTF-8 bytes. */
-export function byteOrder(text: string): string {
-  if (!ABOVE_SURROGATES.test(text)) return text
-  let moved = ''
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    // Surrogates are of characters above all others.
-    const isSurrogate = code >= 0xd800 && code <= 0xdfff
-    moved += String.fromCharCode(isSurrogate ? code + 0x2000 : code >= 0xe000 ? code - 0x800 : code)
+function insertionSort(slots: Uint32Array, keys: SortBytes): void {
+  for (let i = 1; i < slots.length; i++) {
+    const slot = slots[i]!
+    let at = i
+    for (; at > 0; at--) {
+      const before = slots[at - 1]!
+      if ((compareAt(keys, before, slot) || before - slot) < 0) break
+      slots[at] = before
+    }
+    slots[at] = slot
   }
-  return moved
 }

@@ -1,50 +1,41 @@
 import type { CountedPage } from './agents-copy.ts'
-import type { CopiedTable } from './changes.ts'
-import { type StakeRow, stakeSelection } from './rows.ts'
-import { SortOrder } from './sort-order.ts'
-import { SlotGroups, TableCopy, type Window, withKeys } from './table-copy.ts'
+import type { RunQuery } from './changes.ts'
+import { packedColumns, readParsers, type StakeRow, stakeSelection } from './rows.ts'
+import { PDA } from './sort-order.ts'
+import { isIn, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
+import type { IndexedTable } from './table-data.ts'
 
-export const STAKES: CopiedTable = { name: 'stakes', columns: stakeSelection.columns }
+const { columns, fieldOf } = packedColumns(stakeSelection)
+
+export const STAKES = {
+  name: 'stakes',
+  columns,
+  keys: { owner: fieldOf('owner'), agent: fieldOf('agentPda') },
+  orders: {
+    pda: { by: 'text', field: PDA },
+    deposited_amount: { by: 'digits', field: fieldOf('depositedAmount') },
+  },
+} as const satisfies IndexedTable
+
+export const stakeParsers = (query: RunQuery): Promise<Parser[]> =>
+  readParsers(stakeSelection, fieldOf, query)
 
 export interface StakeWindow extends Window {
   readonly sort: 'pda' | 'deposited_amount'
 }
 
 const SUMMED = ['depositedAmount', 'lockedAmount', 'pendingWithdrawal'] as const
-/** Of a u64 in decimal. */
-const DIGITS = 20
-
-/** An amount as text that is sorted like the amount. */
-export const amountOrder = (amount: string): string => amount.padStart(DIGITS, '0')
-
+type Summed = Pick<StakeRow, (typeof SUMMED)[number]>
 /** All stakes. */
-export class StakesCopy extends TableCopy<StakeRow> {
-  readonly #owners = new SlotGroups()
-  readonly #agents = new SlotGroups()
+export class StakesCopy extends TableCopy<StakeRow, keyof typeof STAKES.keys, keyof typeof STAKES.orders> {
   readonly #sums = SUMMED.map(() => 0n)
-  readonly #sorts = {
-    pda: new SortOrder('text', this.pdaOf),
-    deposited_amount: new SortOrder('text', this.pdaOf),
-  }
-  protected readonly orders = Object.values(this.#sorts)
 
-  constructor() {
-    super(stakeSelection.names)
-  }
-
-  protected sortValues(row: StakeRow) {
-    return [row.pda, amountOrder(row.depositedAmount)]
-  }
-
-  protected added(slot: number, row: StakeRow): void {
-    this.#owners.add(row.owner, slot)
-    this.#agents.add(row.agentPda, slot)
+  protected readonly counted = SUMMED
+  protected added(_: number, row: Summed): void {
     for (const [i, name] of SUMMED.entries()) this.#sums[i]! += BigInt(row[name])
   }
 
-  protected removed(slot: number, row: StakeRow): void {
-    this.#owners.remove(row.owner, slot)
-    this.#agents.remove(row.agentPda, slot)
+  protected removed(_: number, row: Summed): void {
     for (const [i, name] of SUMMED.entries()) this.#sums[i]! -= BigInt(row[name])
   }
 
@@ -56,9 +47,9 @@ export class StakesCopy extends TableCopy<StakeRow> {
 
   /** The stakes of those agents that have one. Undefined if there are too many. */
   ofAgents(agentPdas: readonly string[]): StakeRow[] | undefined {
-    const groups = [...new Set(agentPdas)].map((pda) => this.#agents.of(pda))
+    const groups = [...new Set(agentPdas)].map((pda) => this.keys.agent.all(pda))
     if (groups.includes(undefined)) return undefined
-    return groups.flatMap((slots) => slots!.map((slot) => this.rows[slot]!))
+    return groups.flatMap((slots) => slots!.map((slot) => this.row(slot)))
   }
 
   /** A page of a list. Undefined if it is too much work. */
@@ -66,16 +57,14 @@ export class StakesCopy extends TableCopy<StakeRow> {
     { owner, agentPda }: { readonly owner: string | null; readonly agentPda: string | null },
     window: StakeWindow,
   ): CountedPage<StakeRow> | undefined {
-    const order = this.#sorts[window.sort]
-    const keyed = withKeys(window, (value) =>
-      window.sort === 'pda' ? value : amountOrder(String(BigInt(value))),
-    )
+    const order = this.orders[window.sort]
+    const keyed = withKeys(window, (value) => (window.sort === 'pda' ? value : String(BigInt(value))))
     if (owner === null && agentPda === null) {
       const rows = this.scan(order, keyed, null)
       return rows && { total: this.size, rows }
     }
-    const group = owner === null ? this.#agents.of(agentPda!) : this.#owners.of(owner)
-    const slots = group?.filter((slot) => agentPda === null || this.rows[slot]!.agentPda === agentPda)
-    return slots && { total: slots.length, rows: this.select(order, keyed, slots) }
+    const group = owner === null ? this.keys.agent.all(agentPda!) : this.keys.owner.all(owner)
+    const slots = group?.filter((slot) => agentPda === null || this.row(slot).agentPda === agentPda)
+    return slots && { total: slots.length, rows: this.select(order, keyed, [slots], isIn(slots)) }
   }
 }

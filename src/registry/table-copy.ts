@@ -1,6 +1,11 @@
 import type { Change } from './changes.ts'
-import { selectWindow } from './select-window.ts'
-import type { Pause, SortedSlots, SortKey, SortOrder, SortValue } from './sort-order.ts'
+import { KeyIndex } from './key-index.ts'
+import { PackedRows } from './packed-rows.ts'
+import { type SortKey, SortOrder, type SortValue } from './sort-order.ts'
+import type { TableData } from './table-data.ts'
+
+/** Called between parts of long work. */
+export type Pause = () => Promise<void> | undefined
 
 /** Rows after a key and before the other one. */
 export interface KeyRange {
@@ -25,150 +30,130 @@ export function withKeys(window: Window, valueOf: (value: SortValue) => SortValu
 
 /** Longer work would delay other requests: PostgreSQL does it. */
 export const MAX_SCANNED = 100_000
-export const MAX_SELECTED = 20_000
-/** For objects, lookups and orders, measured. */
-const BYTES_PER_ROW = 240
-const BYTES_PER_TEXT = 20
-const MAX_SHARED = 64
+export const MAX_SELECTED = 100_000
+/** For lookups and orders, measured. */
+const BYTES_PER_SLOT = 160
+/** Rows that are objects. More are forgotten. */
+const MAX_OBJECTS = 20_000
 
-type Values = Record<string, unknown>
-
-const PARTS = 64
-
-/** A Map in parts: a whole one with a million texts would stop everything while it grows. */
-class TextMap<Value> {
-  size = 0
-  readonly #parts = Array.from({ length: PARTS }, () => new Map<string, Value>())
-
-  get(text: string): Value | undefined {
-    return this.#partOf(text).get(text)
-  }
-
-  set(text: string, value: Value): void {
-    const part = this.#partOf(text)
-    const before = part.size
-    part.set(text, value)
-    this.size += part.size - before
-  }
-
-  delete(text: string): void {
-    if (this.#partOf(text).delete(text)) this.size -= 1
-  }
-
-  #partOf(text: string): Map<string, Value> {
-    // Keys differ in their last characters.
-    const { length } = text
-    const ending = text.charCodeAt(length - 1) * 7 + text.charCodeAt(length - 2)
-    // Not a number for texts of less than two characters.
-    return this.#parts[(ending | 0) % PARTS]!
-  }
+/** How a value of a row is read from PostgreSQL's text. */
+export interface Parser {
+  readonly name: string
+  readonly field: number
+  readonly parse: (text: string) => unknown
 }
 
 /**
  * All rows of a table, by slot. A slot is a small number that is reused after its row is removed.
  */
-export abstract class TableCopy<Row extends { readonly pda: string }> {
-  bytes = 0
-  protected readonly rows: (Row | undefined)[] = []
-  readonly #slots = new TextMap<number>()
-  readonly #free: number[] = []
-  readonly #names: readonly string[]
-  readonly #template: Values
-  /** Texts that many rows have, by property. */
-  readonly #texts: readonly Map<string, string>[]
+export abstract class TableCopy<
+  Row extends { readonly pda: string },
+  Key extends string = string,
+  Order extends string = string,
+> {
+  protected readonly packed: PackedRows
+  protected readonly keys: Readonly<Record<Key | 'pda', KeyIndex>>
+  protected readonly orders: Readonly<Record<Order, SortOrder>>
+  readonly #data: TableData
+  readonly #parsers: readonly Parser[]
+  readonly #template: Record<string, unknown>
+  /** The same object until the row changes or is forgotten. */
+  #objects = new Map<number, Row>()
 
-  /** The names of the row's properties are those of the first values that `put` is given. */
-  constructor(names: readonly string[]) {
-    this.#names = names
-    this.#texts = names.map(() => new Map())
-    this.#template = Object.fromEntries(names.map((name) => [name, null]))
+  constructor(data: TableData, parsers: readonly Parser[]) {
+    const packed = new PackedRows(data.rows)
+    this.packed = packed
+    this.keys = mapValues(data.keys, (each) => new KeyIndex(packed, each))
+    this.orders = mapValues(data.orders, (each) => new SortOrder(packed, each))
+    this.#data = data
+    this.#parsers = parsers
+    this.#template = Object.fromEntries(parsers.map(({ name }) => [name, null]))
   }
 
   get size(): number {
-    return this.#slots.size
+    return this.#data.slots - this.#data.free.length
+  }
+
+  /** Slots are below this number. */
+  get slots(): number {
+    return this.#data.slots
+  }
+
+  get bytes(): number {
+    return this.packed.bytes + this.slots * BYTES_PER_SLOT
   }
 
   get(pda: string): Row | null {
-    const slot = this.#slots.get(pda)
-    return slot === undefined ? null : this.rows[slot]!
+    const slot = this.keys.pda.first(pda)
+    return slot < 0 ? null : this.row(slot)
   }
 
   find(pdas: readonly string[]): Row[] {
     return [...new Set(pdas)].flatMap((pda) => this.get(pda) ?? [])
   }
 
-  /** Adds or replaces a row. */
-  put(values: readonly unknown[]): void {
-    const row = this.#rowOf(values)
-    const known = this.#slots.get(row.pda)
-    const slot = known ?? this.#free.pop() ?? this.rows.length
-    const before = known === undefined ? null : this.rows[slot]!
-    if (before !== null) this.bytes -= this.#bytesOf(before)
-    this.bytes += this.#bytesOf(row)
-    this.#slots.set(row.pda, slot)
-    this.rows[slot] = row
-    const sortValues = this.sortValues(row, values)
-    for (let i = 0; i < sortValues.length; i++)
-      if (before === null) this.orders[i]!.add(slot, sortValues[i]!)
-      else this.orders[i]!.change(slot, sortValues[i]!)
-    if (before !== null) this.removed(slot, before)
-    this.added(slot, row)
+  protected row(slot: number): Row {
+    const known = this.#objects.get(slot)
+    if (known !== undefined) return known
+    if (this.#objects.size >= MAX_OBJECTS) this.#objects = new Map()
+    const row = this.#read(slot)
+    this.#objects.set(slot, row)
+    return row
   }
 
-  apply({ pda, values }: Change): void {
-    if (values === null) this.#remove(pda)
-    else this.put(values)
-  }
-
-  /** Must be called once, after the first rows, which must be in the order of pda. */
-  async build(pause: Pause): Promise<void> {
-    for (const order of this.orders) await order.build(pause)
-  }
-
-  #remove(pda: string): void {
-    const slot = this.#slots.get(pda)
-    if (slot === undefined) return
-    const row = this.rows[slot]!
-    for (const order of this.orders) order.remove(slot)
-    this.removed(slot, row)
-    this.bytes -= this.#bytesOf(row)
-    this.#slots.delete(pda)
-    this.rows[slot] = undefined
-    this.#free.push(slot)
-  }
-
-  #rowOf(values: readonly unknown[]): Row {
+  #read(slot: number): Row {
+    const texts = this.packed.read(slot)
     // A copy has the shape of the template, so that all rows have the same hidden class.
     const row = { ...this.#template }
-    for (let i = 0; i < this.#names.length; i++) row[this.#names[i]!] = this.#shared(values, i)
+    for (const { name, field, parse } of this.#parsers) {
+      const text = texts[field]!
+      if (text !== null) row[name] = parse(text)
+    }
     return row as unknown as Row
   }
 
-  /** The value, or an equal text that is in memory already. */
-  #shared(values: readonly unknown[], at: number): unknown {
-    const value = values[at]
-    if (typeof value !== 'string') return value
-    for (let i = 0; i < at; i++) if (values[i] === value) return values[i]
-    const texts = this.#texts[at]!
-    const known = texts.get(value)
-    if (known === undefined && texts.size < MAX_SHARED) texts.set(value, value)
-    return known ?? value
-  }
-
-  #bytesOf(row: Row): number {
-    let bytes = BYTES_PER_ROW
-    for (const name of this.#names) {
-      const value = (row as Values)[name]
-      if (typeof value === 'string') bytes += BYTES_PER_TEXT + value.length
+  /** Must be called once, for the rows that were loaded. */
+  async begin(pause: Pause): Promise<void> {
+    const parsers = this.#parsers.filter(({ name }) => this.counted.includes(name as keyof Row))
+    for (let slot = 0; slot < this.slots; slot++) {
+      const row: Record<string, unknown> = {}
+      for (const { name, field, parse } of parsers) row[name] = parse(this.packed.text(slot, field)!)
+      this.added(slot, row as unknown as Row)
+      const waiting = pause()
+      if (waiting !== undefined) await waiting
     }
-    return bytes
   }
 
-  protected readonly pdaOf = (slot: number): string => this.rows[slot]!.pda
+  apply({ pda, values }: Change): void {
+    const { packed } = this
+    const known = this.keys.pda.first(pda)
+    const slot = known >= 0 ? known : (this.#data.free.pop() ?? this.#data.slots++)
+    const isChanged = (field: number | undefined): boolean =>
+      field !== undefined && (known < 0 || values === null || packed.text(known, field) !== values[field])
+    const places = [
+      ...Object.values<KeyIndex>(this.keys).filter(({ data }) => isChanged(data.field)),
+      ...Object.values<SortOrder>(this.orders).filter(
+        ({ data }) => isChanged(data.field) || isChanged(data.otherwise),
+      ),
+    ]
+    if (known >= 0) {
+      this.removed(known, this.row(known))
+      // They look at the row, so it must still be there.
+      for (const each of places) each.remove(known)
+      this.#objects.delete(known)
+    }
+    if (values !== null) {
+      packed.put(slot, values)
+      for (const each of places) each.add(slot)
+      this.added(slot, this.#read(slot))
+    } else {
+      if (known >= 0) packed.remove(known)
+      this.#data.free.push(slot)
+    }
+  }
 
-  protected abstract readonly orders: readonly SortOrder[]
-  /** By order. The values are those of the select list. */
-  protected abstract sortValues(row: Row, values: readonly unknown[]): readonly SortValue[]
+  /** The values that `added` needs. */
+  protected abstract readonly counted: readonly (keyof Row)[]
   protected abstract added(slot: number, row: Row): void
   protected abstract removed(slot: number, row: Row): void
 
@@ -183,67 +168,57 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
     range: KeyRange | null = null,
   ): Row[] | undefined {
     const { descending, backward, offset, limit } = window
-    const sorted: SortedSlots = order.in(descending)
-    const startOf = (key: SortKey | null = null): number =>
-      key === null ? 0 : sorted.count((slot) => order.compareKey(slot, key, descending) <= 0)
-    const endOf = (key: SortKey | null = null): number =>
-      key === null ? sorted.size : sorted.count((slot) => order.compareKey(slot, key, descending) < 0)
-    const from = Math.max(startOf(window.after), startOf(range?.after))
-    const to = Math.min(endOf(window.before), endOf(range?.before))
+    const [from, to] = placesOf(order, descending, window, range)
     const page: Row[] = []
     let scanned = 0
     let skipped = matches === null ? offset : 0
-    sorted.scan(from + skipped, to, backward, (slot) => {
+    order.in(descending).scan(from + skipped, to, backward, (slot) => {
       scanned += 1
-      if (matches === null || (matches(slot) && (skipped += 1) > offset)) page.push(this.rows[slot]!)
+      if (matches === null || (matches(slot) && (skipped += 1) > offset)) page.push(this.row(slot))
       return page.length < limit && scanned < MAX_SCANNED
     })
     return page.length < limit && scanned === MAX_SCANNED ? undefined : page
   }
 
-  /** The page of these slots. */
+  /** The page of those slots of the lists that match. */
   protected select(
     order: SortOrder,
-    { descending, after, before, backward, offset, limit }: Window,
-    slots: readonly number[],
+    window: Window,
+    lists: readonly (readonly number[])[],
+    matches: (slot: number) => boolean,
   ): Row[] {
-    const between = slots.filter(
-      (slot) =>
-        (after === null || order.compareKey(slot, after, descending) > 0) &&
-        (before === null || order.compareKey(slot, before, descending) < 0),
-    )
-    const compare = order.compare(descending)
-    const page = selectWindow(
-      Uint32Array.from(between),
-      backward ? (one, other) => compare(other, one) : compare,
-      offset,
-      Math.min(offset + limit, between.length),
-    )
-    return Array.from(page, (slot) => this.rows[slot]!)
+    const [from, to] = placesOf(order, window.descending, window)
+    const page = order.in(window.descending).select(lists, matches, { ...window, from, to })
+    return page.map((slot) => this.row(slot))
   }
 }
 
-/** Slots by a value that few rows share. */
-export class SlotGroups {
-  readonly #groups = new TextMap<number | Set<number>>()
-
-  add(value: string, slot: number): void {
-    const group = this.#groups.get(value)
-    if (group === undefined) this.#groups.set(value, slot)
-    else if (typeof group === 'number') this.#groups.set(value, new Set([group, slot]))
-    else group.add(slot)
+/** The places of an order that are in the ranges. */
+function placesOf(order: SortOrder, descending: boolean, ...ranges: (KeyRange | null)[]): [number, number] {
+  const sorted = order.in(descending)
+  const countBefore = (key: SortKey, orAt: boolean): number => {
+    const compare = order.comparing(key, descending)
+    return sorted.count(orAt ? (slot) => compare(slot) <= 0 : (slot) => compare(slot) < 0)
   }
-
-  remove(value: string, slot: number): void {
-    const group = this.#groups.get(value)
-    if (typeof group === 'object') group.delete(slot)
-    if (group === slot || (typeof group === 'object' && group.size === 0)) this.#groups.delete(value)
+  let [from, to] = [0, sorted.size]
+  for (const { after = null, before = null } of ranges.filter((range) => range !== null)) {
+    if (after !== null) from = Math.max(from, countBefore(after, true))
+    if (before !== null) to = Math.min(to, countBefore(before, false))
   }
+  return [from, to]
+}
 
-  /** Undefined if there are too many. */
-  of(value: string): readonly number[] | undefined {
-    const group = this.#groups.get(value)
-    if (typeof group !== 'object') return group === undefined ? [] : [group]
-    return group.size > MAX_SELECTED ? undefined : [...group]
-  }
+export function isIn(slots: readonly number[]): (slot: number) => boolean {
+  const all = new Set(slots)
+  return (slot) => all.has(slot)
+}
+
+function mapValues<Name extends string, From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From) => To,
+): Record<Name, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)])) as Record<
+    Name,
+    To
+  >
 }

@@ -303,8 +303,7 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
       await client.query('begin; set local lock_timeout = 20')
       try {
         if (write.kind === 'revert') await revert(client, write.label)
-        const all =
-          write.kind === 'many' ? manyChanges(write.label) : write.kind === 'revert' ? [] : write.changes
+        const all = 'changes' in write ? write.changes : write.kind === 'many' ? manyChanges(write.label) : []
         for (const [i, change] of all.entries()) {
           if (write.kind === 'savepoint') await client.query(`savepoint s${i}`)
           await apply(client, change)

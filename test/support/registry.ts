@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { openRowReads } from '../../src/db/reads.ts'
+import { connectionOptions } from '../../src/db/session.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { type Registry, type RegistryOptions, startRegistry } from '../../src/registry/registry.ts'
@@ -12,6 +13,7 @@ export async function createTestRegistry(
 ): Promise<Registry> {
   const registry = startRegistry({
     query: await openRowReads(orm),
+    connection: await connectionOptions(orm),
     maxBytes: 2 ** 30,
     logger: pino({ level: 'silent' }),
     metrics: createMetrics(),

@@ -171,7 +171,7 @@ export const SETTINGS = {
   REGISTRY_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '1073741824',
-    'Maximum memory of the copy of all agents and stakes that answers reads, in bytes, and at most half of the heap; 0 switches it off',
+    'Maximum memory of the copy of all agents and stakes that answers reads, in bytes; 0 switches it off',
   ),
   WEBHOOK_DEV_MODE: setting(
     boolean,

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Client, type Connection, type Submittable } from 'pg'
+import type { LoadOptions } from './loader.ts'
+import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
+
+const { connection, table, maxBytes } = workerData as LoadOptions
+
+/** Reads a table with `copy`, whose rows the driver does not decode. */
+function copyOut(
+  client: Client,
+  { name, columns }: IndexedTable,
+  onRow: (row: Buffer) => void,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const text = `copy (select ${columns.join(', ')} from ${name}) to stdout (format binary)`
+  const submittable: Submittable & Record<string, unknown> = {
+    submit: (to: Connection) => to.query(text),
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => onRow(chunk),
+    handleCommandComplete: () => {},
+    // Also called if the connection is lost. Then `handleReadyForQuery` is not.
+    handleError: reject,
+    handleReadyForQuery: () => resolve(),
+  }
+  client.query(submittable)
+  return promise
+}
+
+function finish(loaded: TableData | null): never {
+  parentPort!.postMessage(loaded, buffersOf(loaded))
+  process.exit()
+}
+
+function buffersOf(value: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) return [value.buffer as ArrayBuffer]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
+}
+
+const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
+await client.connect()
+await client.query('set statement_timeout = 0')
+const loader = new TableLoader(table)
+await copyOut(client, table, (row) => {
+  loader.addCopied(row)
+  if (loader.bytes > maxBytes) finish(null)
+})
+finish(loader.finish())
