@@ -8,8 +8,6 @@ import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads, openRowReads } from '../../src/db/reads.ts'
 import { startRegistry } from '../../src/registry/registry.ts'
-import { connectionOptions } from '../../src/db/session.ts'
-import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
@@ -28,7 +26,8 @@ import { serveMeasured } from './measured-server.ts'
  */
 const url = process.argv[2] ?? ''
 const responseCacheBytes = Number(process.argv[3] ?? 0)
-const INDEX_BYTES = 2 ** 30
+const isSearched = process.argv[4] !== 'no-index'
+const INDEX_BYTES = 2 ** 31
 const INDEX_POLL_MS = 50
 const orm = await openOrm({ url })
 const kysely = orm.em.getKysely()
@@ -59,30 +58,18 @@ const sponsorship = createSponsorship({
   },
 })
 const metrics = createMetrics()
-const searchIndex =
-  process.argv[4] === 'no-index'
-    ? null
-    : startSearchIndex({
-        connection: await connectionOptions(orm),
-        maxBytes: INDEX_BYTES,
-        kysely,
-        logger: pino({ level: 'silent' }),
-        metrics,
-        minAgents: 0,
-      })
-while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const registry = startRegistry({
   query: await openRowReads(orm),
   maxBytes: INDEX_BYTES,
   logger: pino({ level: 'silent' }),
   metrics,
+  minNames: isSearched ? 0 : Infinity,
 })
-while (!registry.status().ready) await delay(INDEX_POLL_MS)
+while (!registry.status().ready || registry.status().searches !== isSearched) await delay(INDEX_POLL_MS)
 const services = createServices({
   registry,
   em: orm.em,
   reads: await openReads(orm),
-  searchIndex,
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),

@@ -17,7 +17,6 @@ import type { RegistryReader } from '../registry/registry.ts'
 import { agentColumns, type AgentRow } from '../registry/rows.ts'
 import type { Window } from '../registry/table-copy.ts'
 import { searchAgents } from './search-agents.ts'
-import type { SearchIndex } from './search-index/search-index.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
 
@@ -31,8 +30,6 @@ export interface SortedAgentFilter extends AgentFilter {
 /** Where agents are read. */
 export interface AgentSources {
   readonly kysely: Kysely<Database>
-  /** Null if PostgreSQL searches by name. */
-  readonly index: SearchIndex | null
   readonly registry: RegistryReader
 }
 
@@ -86,14 +83,14 @@ export async function listAgents(
 
 /** A page and its total. Null if PostgreSQL must read them. */
 export async function findInMemory(
-  { kysely, index, registry }: AgentSources,
+  sources: AgentSources,
   input: SortedAgentFilter,
   span: Omit<Window, 'descending'>,
 ): Promise<CountedPage<AgentRow> | null> {
   const window = { ...span, descending: input.order !== 'asc' }
-  if (isSearch(input)) return index && searchAgents(kysely, index, input, { ...window, sort: sortOf(input) })
+  if (isSearch(input)) return searchAgents(sources, input, { ...window, sort: sortOf(input) })
   const { sort, owner } = input
-  return registry.read<CountedPage<AgentRow> | null>(
+  return sources.registry.read<CountedPage<AgentRow> | null>(
     ({ agents }) =>
       agents.list(conditionsOf(input), owner ?? null, { ...window, sort: sort ?? 'created_at' }),
     async () => null,

@@ -6,8 +6,6 @@ import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { poolQueue } from '../db/pool-queue.ts'
 import { openReads, openRowReads } from '../db/reads.ts'
-import { connectionOptions } from '../db/session.ts'
-import { type SearchIndex, startSearchIndex } from '../agents/search-index/search-index.ts'
 import { admitAll, createAdmission } from '../platform/overload/admission.ts'
 import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
@@ -101,8 +99,6 @@ export async function composeServices(
     metrics,
   })
   stack.defer(() => liveEvents.close())
-  const searchIndex = await startIndex({ config, orm, kysely, logger, metrics })
-  stack.defer(() => searchIndex?.stop())
   const registry =
     config.roles.has('api') && config.server.registryBytes > 0
       ? startRegistry({
@@ -117,7 +113,6 @@ export async function composeServices(
   const services = createServices({
     em: orm.em,
     reads: await openReads(orm),
-    searchIndex,
     registry,
     rpc,
     relay: relay.service,
@@ -149,15 +144,4 @@ export async function composeServices(
     fundWallet,
   })
   return { services, relay, sponsorship, identity, http, roles }
-}
-
-/** Null if the index is switched off, or this process answers no searches. */
-async function startIndex({
-  config,
-  orm,
-  ...parts
-}: Pick<GatewayContext, 'config' | 'orm' | 'kysely' | 'logger' | 'metrics'>): Promise<SearchIndex | null> {
-  const maxBytes = config.server.searchIndexBytes
-  if (maxBytes === 0 || !config.roles.has('api')) return null
-  return startSearchIndex({ ...parts, connection: await connectionOptions(orm), maxBytes })
 }

@@ -1,6 +1,9 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
 import type { CopiedTable } from './changes.ts'
 import { agentSelection, type AgentRow } from './rows.ts'
+import { MAX_COUNT } from './search/bit-planes.ts'
+import type { NamedAgent, NameQuery } from './search/name-index.ts'
+import type { NamedAgents, NameThread } from './search/name-thread.ts'
 import { byteOrder, SortOrder, type SortValue } from './sort-order.ts'
 import {
   type KeyRange,
@@ -49,8 +52,13 @@ export interface AgentWindow extends Window {
   readonly sort: 'created_at' | 'reputation' | 'name'
 }
 
+export interface NameWindow extends Window {
+  readonly sort: NameQuery['sort']
+}
+
 /** The values of cursors as they are sorted here. */
-const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
+const SORT_VALUES: Record<NameWindow['sort'], (value: SortValue) => SortValue> = {
+  similarity: (value) => Math.fround(Number(value)),
   created_at: (value) => Date.parse(String(value)) * 1_000,
   reputation: (value) => value,
   name: (value) => byteOrder(String(value)),
@@ -61,12 +69,12 @@ export interface CountedPage<Row> {
   readonly rows: Row[]
 }
 
-/**
- * PostgreSQL's lower case of a name, where it is not that of ASCII. In Turkish, I has another one.
- */
-const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
-  or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
-const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
+/** Names whose lower case is not that of ASCII, and texts for which that is unknown. */
+const IS_OTHER = `(octet_length(agents.name) <> char_length(agents.name)
+  or (lower('I') <> 'i' and agents.name like '%I%'))`
+const MAY_BE_OTHER = /[^\0-\x7f]|I/
+/** Whether PostgreSQL's lower case and trigrams may not be those of ASCII. In Turkish, I has another one. */
+export const isOtherText = (text: string): boolean => MAY_BE_OTHER.test(text)
 
 export const AGENTS: CopiedTable = {
   name: 'agents',
@@ -74,7 +82,8 @@ export const AGENTS: CopiedTable = {
     ...agentSelection.columns,
     // Rows have milliseconds. PostgreSQL sorts by microseconds.
     '(extract(epoch from agents.created_at) * 1000000)::float8 as created_micros',
-    `${LOWERED} as lowered_name`,
+    `case when ${IS_OTHER} then lower(agents.name) end as lowered_name`,
+    `case when ${IS_OTHER} then array_to_string(show_trgm(agents.name), ',') end as trigrams`,
   ],
 }
 
@@ -94,7 +103,11 @@ export const LAST_CHARACTER = '\u{10ffff}'
 const SELECTING_COSTS = 4
 
 /** All agents. */
-export class AgentsCopy extends TableCopy<AgentRow> {
+export class AgentsCopy extends TableCopy<AgentRow> implements NamedAgents {
+  /** Searches names. Null if PostgreSQL does. */
+  names: NameThread | null = null
+  /** Of names that are not ASCII. */
+  readonly #trigrams = new Map<number, string>()
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
   // By slot. Looking at a row takes ten times longer than looking at a number.
@@ -118,13 +131,13 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   }
 
   protected sortValues(row: AgentRow, values: readonly unknown[]) {
-    const [micros, lowered] = values.slice(-2)
+    const [micros, lowered] = values.slice(-3)
     const lower = byteOrder((lowered as string | null) ?? row.name.toLowerCase())
     const name = byteOrder(row.name)
     return [micros as number, row.reputationScore, name, lower === name ? name : lower]
   }
 
-  protected added(slot: number, row: AgentRow): void {
+  protected added(slot: number, row: AgentRow, values: readonly unknown[]): void {
     const id = this.#profileId(row)
     const { slots, counts } = this.#profiles[id]!
     if (slot >= this.#profileOf.length) this.#grow()
@@ -134,6 +147,9 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     this.#scoreOf[slot] = score
     counts[score]! += 1
     this.#owners.add(row.owner, slot)
+    const trigrams = values.at(-1) as string | null
+    if (trigrams !== null) this.#setTrigrams(slot, trigrams)
+    this.names?.changed(slot)
   }
 
   protected removed(slot: number, row: AgentRow): void {
@@ -146,6 +162,31 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     }
     counts[this.#scoreOf[slot]!]! -= 1
     this.#owners.remove(row.owner, slot)
+    this.#setTrigrams(slot, null)
+    this.names?.replaced(slot, row)
+  }
+
+  #setTrigrams(slot: number, trigrams: string | null): void {
+    this.bytes += (trigrams?.length ?? 0) - (this.#trigrams.get(slot)?.length ?? 0)
+    if (trigrams === null) this.#trigrams.delete(slot)
+    else this.#trigrams.set(slot, trigrams)
+  }
+
+  get slots(): number {
+    return this.rows.length
+  }
+
+  named(slot: number): NamedAgent | null {
+    const row = this.rows[slot]
+    if (row === undefined) return null
+    return {
+      pda: row.pda,
+      name: this.#sorts.name.valueOf(slot) as string,
+      trigrams: this.#trigrams.get(slot) ?? null,
+      profile: this.#profileOf[slot]!,
+      reputation: row.reputationScore,
+      createdAt: this.#sorts.created_at.valueOf(slot) as number,
+    }
   }
 
   #grow(): void {
@@ -187,6 +228,29 @@ export class AgentsCopy extends TableCopy<AgentRow> {
     return slots && (this.select(this.#sorts.created_at, first, slots)[0] ?? null)
   }
 
+  /** 1 for each profile that matches. */
+  #accepted(conditions: AgentConditions): Uint8Array {
+    return Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
+  }
+
+  /** A page of a search by name, as of now. Undefined if the thread cannot answer. */
+  async search(
+    trigrams: readonly number[],
+    conditions: AgentConditions,
+    window: NameWindow,
+  ): Promise<CountedPage<AgentRow> | undefined> {
+    if (trigrams.length > MAX_COUNT || this.names === null) return undefined
+    const query = {
+      ...withKeys(window, SORT_VALUES[window.sort]),
+      sort: window.sort,
+      trigrams,
+      accepted: this.#accepted(conditions),
+      minReputation: conditions.minReputation ?? -Infinity,
+      maxReputation: conditions.maxReputation ?? Infinity,
+    }
+    return this.names.search(query, (slot) => this.rows[slot]!)
+  }
+
   /** A page of a list. Undefined if it is too much work. */
   list(
     conditions: AgentConditions,
@@ -195,7 +259,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
   ): CountedPage<AgentRow> | undefined {
     const order = this.#sorts[window.sort]
     const keyed = withKeys(window, SORT_VALUES[window.sort])
-    const accepted = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
+    const accepted = this.#accepted(conditions)
     const scores = scoresOf(conditions)
     const [low, high] = scores ?? []
     const profileOf = this.#profileOf
@@ -228,7 +292,7 @@ export class AgentsCopy extends TableCopy<AgentRow> {
    * if PostgreSQL must answer.
    */
   suggest(prefix: string, limit: number): AgentRow[] | undefined {
-    if (OTHER_LOWER_CASE.test(prefix)) return undefined
+    if (isOtherText(prefix)) return undefined
     const start = prefix.toLowerCase()
     const end = byteOrder(start + LAST_CHARACTER)
     const window = { descending: false, backward: false, offset: 0, limit }

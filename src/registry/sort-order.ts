@@ -180,6 +180,10 @@ export class SortOrder {
     this.#descending = new SortedSlots(this.compare(true))
   }
 
+  valueOf(slot: number): SortValue {
+    return this.#values[slot]!
+  }
+
   in(descending: boolean): SortedSlots {
     return descending ? this.#descending : this.#ascending
   }
@@ -248,7 +252,7 @@ const byText =
   (one, other) =>
     compareTexts(values[one]!, values[other]!)
 
-function compareTexts(one: string, other: string): number {
+export function compareTexts(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1
 }

@@ -112,7 +112,7 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
       if (before === null) this.orders[i]!.add(slot, sortValues[i]!)
       else this.orders[i]!.change(slot, sortValues[i]!)
     if (before !== null) this.removed(slot, before)
-    this.added(slot, row)
+    this.added(slot, row, values)
   }
 
   apply({ pda, values }: Change): void {
@@ -169,7 +169,7 @@ export abstract class TableCopy<Row extends { readonly pda: string }> {
   protected abstract readonly orders: readonly SortOrder[]
   /** By order. The values are those of the select list. */
   protected abstract sortValues(row: Row, values: readonly unknown[]): readonly SortValue[]
-  protected abstract added(slot: number, row: Row): void
+  protected abstract added(slot: number, row: Row, values: readonly unknown[]): void
   protected abstract removed(slot: number, row: Row): void
 
   /**

@@ -22,8 +22,8 @@ import {
   stakeRow,
 } from './factories.ts'
 import * as fc from './property.ts'
-import { createTestRegistry } from './registry.ts'
-import { agentChanges, optional } from './search-cases.ts'
+import { countReads, createTestRegistry } from './registry.ts'
+import { agentChanges, optional, searchedNames } from './search-cases.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
 interface Reads {
@@ -53,6 +53,7 @@ const owners = fc.constantFrom('owner 1', 'owner 2', 'owner 3').map(keyOf)
 const amounts = fc.constantFrom('0', '7', '10', '600000000', '18446744073709551615')
 
 const filters = fc.record({
+  name: searchedNames.filter((name) => name !== ''),
   owner: fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: owners },
@@ -77,6 +78,7 @@ const agentFilters = fc
     filters,
     fc.subarray(
       [
+        'name',
         'owner',
         'tier',
         'tiers',
@@ -232,18 +234,8 @@ export async function compareMany(world: RegistryWorld, runs: number): Promise<v
 }
 
 async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
-  const registry = await createTestRegistry({ orm })
-  const counts = { memory: 0, all: 0 }
-  const counted: RegistryReader = {
-    read: (fromMemory, fromDatabase) => {
-      counts.all += 1
-      return registry.read((copy) => {
-        const found = fromMemory(copy)
-        if (found !== undefined) counts.memory += 1
-        return found
-      }, fromDatabase)
-    },
-  }
+  const registry = await createTestRegistry({ orm }, { minNames: 0 })
+  const counted = countReads(registry)
   const kysely = orm.em.getKysely()
   const reader = await openReads(orm)
   const sideOf = (registryReader?: RegistryReader): Reads => ({
@@ -263,7 +255,7 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
     registry,
     memory,
     database,
-    counts,
+    counts: counted.counts,
     compare: async (read) => {
       const expected = await answer(database, read)
       expect(await answer(memory, read)).toEqual(expected)

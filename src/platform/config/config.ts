@@ -19,8 +19,6 @@ export interface Config {
     corsOrigins: string[]
     /** 0 turns the cache off. */
     responseCacheBytes: number
-    /** 0 turns the index off. */
-    searchIndexBytes: number
     /** 0 turns the copy of agents and stakes off. */
     registryBytes: number
     /** Folder of the operator's documents. Null for none. */
@@ -142,7 +140,6 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
-      searchIndexBytes: values.SEARCH_INDEX_BYTES,
       registryBytes: values.REGISTRY_BYTES,
       console: values.CONSOLE,
       operationsDir: values.OPERATIONS_DIR,

@@ -5,8 +5,11 @@ const NAMES = Object.keys(SETTINGS)
 const MAX_DISTANCE = 2
 const SHORT_NAME = 8
 
-const REMOVED =
-  'API_PROCESSES is not a setting any more and is ignored: run several gateways behind a load balancer, see docs/guides/scale.md'
+/** Settings that were removed: the values that asked for nothing, and what to do now. */
+const REMOVED: Record<string, [nothing: string[], instead: string]> = {
+  API_PROCESSES: [['', '1'], 'run several gateways behind a load balancer, see docs/guides/scale.md'],
+  SEARCH_INDEX_BYTES: [[''], 'REGISTRY_BYTES limits the memory of agents, stakes and searches'],
+}
 
 /**
  * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
@@ -15,7 +18,9 @@ const REMOVED =
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((given) => {
     if (given in SETTINGS) return []
-    if (given === 'API_PROCESSES' && !['', '1'].includes(env[given]?.trim() ?? '')) return [REMOVED]
+    const [nothing, instead] = REMOVED[given] ?? []
+    if (nothing?.includes(env[given]?.trim() ?? '') === false)
+      return [`${given} is not a setting any more and is ignored: ${instead}`]
     const meant = NAMES.find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })

@@ -168,15 +168,10 @@ export const SETTINGS = {
     '67108864',
     'Maximum memory of the response cache, in bytes; 0 switches it off',
   ),
-  SEARCH_INDEX_BYTES: withDefault(
-    integer(0, Number.MAX_SAFE_INTEGER),
-    '536870912',
-    'Maximum memory of the index for searches by name, which starts at 5,000 agents, in bytes; 0 switches it off',
-  ),
   REGISTRY_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
-    '1073741824',
-    'Maximum memory of the copy of all agents and stakes that answers reads, in bytes, and at most half of the heap; 0 switches it off',
+    '1610612736',
+    'Maximum memory of the copy of all agents and stakes that answers reads and searches, in bytes, and at most half of the heap without the names; 0 switches it off',
   ),
   WEBHOOK_DEV_MODE: setting(
     boolean,

@@ -1,5 +1,5 @@
 import { BitPlanes, BLOCK } from './bit-planes.ts'
-import { leastShared } from './similarity.ts'
+import { leastShared } from './trigrams.ts'
 import { type SlotSet, WORD_BITS } from './slot-set.ts'
 
 /** Slots that may match, and the number of trigrams that each shares with the query. */
