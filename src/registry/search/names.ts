@@ -19,7 +19,8 @@ export interface NamesOptions {
 }
 
 const MIN_NAMES = 5_000
-const RESTART_MS = 5_000
+/** Between starts. */
+const RESTART_MS = 3_000
 /** After the names were too large. */
 const TOO_LARGE_MS = 600_000
 
@@ -35,6 +36,7 @@ export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOpt
 
   async function start(agents: AgentsCopy): Promise<void> {
     const started = performance.now()
+    notBefore = started + RESTART_MS
     const thread = new NameThread(agents, logger)
     agents.names = thread
     if (await thread.fill())
@@ -45,7 +47,6 @@ export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOpt
     stop,
     keep: (agents) => {
       const thread = kept?.names ?? null
-      if (thread?.isAlive === false) notBefore = performance.now() + RESTART_MS
       if (agents !== kept || thread?.isAlive === false) void stop()
       kept = agents
       if (agents === null) return
