@@ -1,7 +1,8 @@
 import { compareTexts, type SortKey } from '../sort-order.ts'
-import { type Compare, selectWindow } from '../select-window.ts'
+import { type Compare, WindowSelection } from '../select-window.ts'
 import type { Window } from '../table-copy.ts'
-import { type Candidates, SharedCounter } from './shared-counter.ts'
+import type { Candidates } from './bit-planes.ts'
+import { SharedCounter } from './shared-counter.ts'
 import { Postings, resized, WORD_BITS, words } from './slot-set.ts'
 import { asciiTrigrams, isMatch, shownTrigrams, similarity, type Trigram } from './trigrams.ts'
 
@@ -60,7 +61,7 @@ export class NameIndex {
   readonly #otherTrigrams = new Map<number, readonly Trigram[]>()
   readonly #postings = new Postings()
   #counter: SharedCounter
-  /** Of the last search: what a slot is sorted by, and its similarity. */
+  /** Of slots that the last search selected: what they are sorted by, and their similarity. */
   #keys: Float64Array
   #similarities: Float32Array
 
@@ -132,38 +133,33 @@ export class NameIndex {
   }
 
   search(query: NameQuery): FoundNames {
-    const { trigrams, after, before, backward, offset, limit } = query
-    const sets = this.#postings.of(trigrams)
-    const candidates = this.#counter.count(sets, trigrams.length, this.#shortest)
-    const matches = this.#match(candidates, query)
-    const total = matches.length
+    const { trigrams, backward, offset, limit } = query
     const compare = this.#compare(query)
-    const compareKey = (slot: number, key: SortKey): number => this.#compareKey(query, slot, key)
-    const between =
-      after === null && before === null
-        ? matches
-        : matches.filter(
-            (slot) =>
-              (after === null || compareKey(slot, after) > 0) &&
-              (before === null || compareKey(slot, before) < 0),
-          )
-    const slots = selectWindow(
-      between,
+    const selection = new WindowSelection(
       backward ? (one, other) => compare(other, one) : compare,
       offset,
-      Math.min(offset + limit, between.length),
+      offset + limit,
     )
+    let total = 0
+    const sets = this.#postings.of(trigrams)
+    this.#counter.count(sets, trigrams.length, this.#shortest, (candidates) => {
+      total += this.#match(candidates, query, selection)
+    })
+    const slots = Uint32Array.from(selection.found())
     return { total, slots, similarities: Float32Array.from(slots, (slot) => this.#similarities[slot]!) }
   }
 
-  /** The candidates that match the name and all conditions. */
-  #match({ slots, shared, size }: Candidates, query: NameQuery): Uint32Array {
-    const { accepted, minReputation, maxReputation, sort } = query
+  /** Counts the candidates that match the name and all conditions, and selects those of the page. */
+  #match({ slots, shared, size }: Candidates, query: NameQuery, selection: WindowSelection): number {
+    const { accepted, minReputation, maxReputation, sort, after, before, backward } = query
     const queried = query.trigrams.length
+    const forward = backward ? -1 : 1
+    const rising = query.descending ? -forward : forward
     const trigramCounts = this.#trigramCounts
     const profileOf = this.#profileOf
     const reputation = this.#reputation
-    const similarities = this.#similarities
+    const createdAt = this.#createdAt
+    const starts = this.#pdaStarts
     const keys = this.#keys
     let matches = 0
     for (let i = 0; i < size; i++) {
@@ -172,15 +168,28 @@ export class NameIndex {
       if (!isMatch(shared[i]!, queried, count)) continue
       const score = reputation[slot]!
       if (accepted[profileOf[slot]!] === 0 || score < minReputation || score > maxReputation) continue
+      matches += 1
       const similar = similarity(shared[i]!, queried, count)
-      similarities[slot] = similar
-      keys[slot] = sort === 'similarity' ? similar : sort === 'reputation' ? score : 0
-      // Never more than were read.
-      slots[matches++] = slot
+      const key = sort === 'similarity' ? similar : sort === 'created_at' ? createdAt[slot]! : score
+      const { last } = selection
+      // The same as the comparison of `selection`, but most slots of a large result end here.
+      if (last !== null && sort !== 'name') {
+        const difference = rising * (key - keys[last]!) || forward * (starts[slot]! - starts[last]!)
+        if (difference > 0) continue
+      }
+      keys[slot] = key
+      this.#similarities[slot] = similar
+      if ((after === null && before === null) || this.#isBetween(query, slot)) selection.add(slot)
     }
-    const found = slots.subarray(0, matches)
-    if (sort === 'created_at') for (const slot of found) keys[slot] = this.#createdAt[slot]!
-    return found
+    return matches
+  }
+
+  #isBetween(query: NameQuery, slot: number): boolean {
+    const { after, before } = query
+    return (
+      (after === null || this.#compareKey(query, slot, after) > 0) &&
+      (before === null || this.#compareKey(query, slot, before) < 0)
+    )
   }
 
   /** Ties are in ascending order of pda. */

@@ -40,7 +40,10 @@ export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOpt
     const thread = new NameThread(agents, logger)
     agents.names = thread
     if (await thread.fill())
-      logger.info({ bytes: thread.bytes, loadMs: Math.round(performance.now() - started) }, 'names are in memory')
+      logger.info(
+        { bytes: thread.bytes, loadMs: Math.round(performance.now() - started) },
+        'names are in memory',
+      )
   }
 
   return {
@@ -55,7 +58,8 @@ export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOpt
         notBefore = performance.now() + TOO_LARGE_MS
         void stop()
       }
-      if (agents.names === null && agents.size >= minNames && performance.now() >= notBefore) void start(agents)
+      if (agents.names === null && agents.size >= minNames && performance.now() >= notBefore)
+        void start(agents)
       agents.names?.flush()
     },
   }

@@ -181,7 +181,11 @@ test('a search shows the agents of the moment at which it began', async () => {
       agents.apply({ table: 0, pda: second!.pda, values: null })
       // In the slot of the one before.
       agents.apply({ table: 0, pda: keyOf('later'), values: added })
-      agents.apply({ table: 0, pda: keyOf('later'), values: Object.values({ ...rows[0], pda: keyOf('later') }) })
+      agents.apply({
+        table: 0,
+        pda: keyOf('later'),
+        values: Object.values({ ...rows[0], pda: keyOf('later') }),
+      })
     }),
   ).toEqual(all)
   expect(await namesAfter(() => undefined)).toEqual([2, 'Osprey', 'Osprey 3'])

@@ -63,5 +63,8 @@ test('trigrams of ASCII text are those of pg_trgm', async () => {
     order by n`.execute(world.database.orm.em.getKysely())
   const sorted = (trigrams: number[]) => trigrams.toSorted((one, other) => one - other)
   for (const [i, { shown }] of rows.entries())
-    expect([given[i], sorted(asciiTrigrams(given[i] ?? ''))]).toEqual([given[i], sorted(shownTrigrams(shown))])
+    expect([given[i], sorted(asciiTrigrams(given[i] ?? ''))]).toEqual([
+      given[i],
+      sorted(shownTrigrams(shown)),
+    ])
 })
