@@ -22,13 +22,13 @@ import { serveMeasured } from './measured-server.ts'
 
 /**
  * The whole service without a ledger. The second argument is the size of the response cache in
- * bytes; without it nothing is cached. With `no-index` as the third, PostgreSQL searches by name.
+ * bytes; without it nothing is cached. With `no-search` as the third, PostgreSQL searches by name.
  */
 const url = process.argv[2] ?? ''
 const responseCacheBytes = Number(process.argv[3] ?? 0)
-const isSearched = process.argv[4] !== 'no-index'
-const INDEX_BYTES = 2 ** 31
-const INDEX_POLL_MS = 50
+const isSearched = process.argv[4] !== 'no-search'
+const REGISTRY_BYTES = 2 ** 31
+const POLL_MS = 50
 const orm = await openOrm({ url })
 const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
@@ -60,12 +60,12 @@ const sponsorship = createSponsorship({
 const metrics = createMetrics()
 const registry = startRegistry({
   query: await openRowReads(orm),
-  maxBytes: INDEX_BYTES,
+  maxBytes: REGISTRY_BYTES,
   logger: pino({ level: 'silent' }),
   metrics,
   minNames: isSearched ? 0 : Infinity,
 })
-while (!registry.status().ready || registry.status().searches !== isSearched) await delay(INDEX_POLL_MS)
+while (!registry.status().ready || registry.status().searches !== isSearched) await delay(POLL_MS)
 const services = createServices({
   registry,
   em: orm.em,
