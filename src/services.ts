@@ -74,7 +74,7 @@ export interface ServiceDependencies {
   readonly rpc: LedgerCalls
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
-  readonly credentials: Credentials
+  readonly credentials: (agents: AgentReads) => Credentials
   readonly liveEvents: LiveEvents
   readonly clock: Clock
   readonly identity: ServiceIdentity
@@ -119,7 +119,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     registry: whenFilled(createRegistryReads(reads, registry), tables),
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(agents, dependencies.identity.program), tables),
-    credentials: whenFilled(dependencies.credentials, tables),
+    credentials: whenFilled(dependencies.credentials(agents), tables),
     relay: dependencies.relay,
     registryTransactions: createRegistryTransactions({
       kysely,

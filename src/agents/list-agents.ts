@@ -12,10 +12,9 @@ import {
   REPUTATION_RANGE,
   where,
 } from './agent-filter.ts'
-import type { CountedPage } from '../registry/agents-copy.ts'
 import type { RegistryReader } from '../registry/registry.ts'
 import { agentColumns, type AgentRow } from '../registry/rows.ts'
-import type { Window } from '../registry/table-copy.ts'
+import type { CountedPage, Window } from '../registry/table-copy.ts'
 import { searchAgents } from './search-agents.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
@@ -83,14 +82,14 @@ export async function listAgents(
 
 /** A page and its total. Null if PostgreSQL must read them. */
 export async function findInMemory(
-  sources: AgentSources,
+  { kysely, registry }: AgentSources,
   input: SortedAgentFilter,
   span: Omit<Window, 'descending'>,
 ): Promise<CountedPage<AgentRow> | null> {
   const window = { ...span, descending: input.order !== 'asc' }
-  if (isSearch(input)) return searchAgents(sources, input, { ...window, sort: sortOf(input) })
+  if (isSearch(input)) return searchAgents(kysely, registry, input, { ...window, sort: sortOf(input) })
   const { sort, owner } = input
-  return sources.registry.read<CountedPage<AgentRow> | null>(
+  return registry.read<CountedPage<AgentRow> | null>(
     ({ agents }) =>
       agents.list(conditionsOf(input), owner ?? null, { ...window, sort: sort ?? 'created_at' }),
     async () => null,

@@ -1,13 +1,16 @@
-import { sql } from 'kysely'
-import { type CountedPage, isOtherText, type NameWindow } from '../registry/agents-copy.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { isOtherText, type NameWindow } from '../registry/agents-copy.ts'
+import type { RegistryReader } from '../registry/registry.ts'
 import type { AgentRow } from '../registry/rows.ts'
 import { asciiTrigrams, shownTrigrams } from '../registry/search/trigrams.ts'
+import type { CountedPage } from '../registry/table-copy.ts'
 import { type AgentFilter, conditionsOf } from './agent-filter.ts'
-import type { AgentSources } from './list-agents.ts'
 
 /** Searches by name in memory. Null if PostgreSQL must. */
 export async function searchAgents(
-  { kysely, registry }: AgentSources,
+  kysely: Kysely<Database>,
+  registry: RegistryReader,
   filter: AgentFilter & { readonly name: string },
   window: NameWindow,
 ): Promise<CountedPage<AgentRow> | null> {
@@ -21,7 +24,7 @@ export async function searchAgents(
 }
 
 /** The trigrams of a text of any script. */
-async function readTrigrams(kysely: AgentSources['kysely'], text: string): Promise<number[]> {
+async function readTrigrams(kysely: Kysely<Database>, text: string): Promise<number[]> {
   const { rows } = await sql<{ trigrams: string[] }>`select show_trgm(${text}) as trigrams`.execute(kysely)
   return shownTrigrams(rows[0]!.trigrams)
 }

@@ -6,6 +6,7 @@ import type { NamedAgent, NameQuery } from './search/name-index.ts'
 import type { NamedAgents, NameThread } from './search/name-thread.ts'
 import { byteOrder, SortOrder, type SortValue } from './sort-order.ts'
 import {
+  type CountedPage,
   type KeyRange,
   MAX_SCANNED,
   MAX_SELECTED,
@@ -62,11 +63,6 @@ const SORT_VALUES: Record<NameWindow['sort'], (value: SortValue) => SortValue> =
   created_at: (value) => Date.parse(String(value)) * 1_000,
   reputation: (value) => value,
   name: (value) => byteOrder(String(value)),
-}
-
-export interface CountedPage<Row> {
-  readonly total: number
-  readonly rows: Row[]
 }
 
 /** Names whose lower case is not that of ASCII, and texts for which that is unknown. */

@@ -1,8 +1,7 @@
-import type { CountedPage } from './agents-copy.ts'
 import type { CopiedTable } from './changes.ts'
 import { type StakeRow, stakeSelection } from './rows.ts'
 import { SortOrder } from './sort-order.ts'
-import { SlotGroups, TableCopy, type Window, withKeys } from './table-copy.ts'
+import { type CountedPage, SlotGroups, TableCopy, type Window, withKeys } from './table-copy.ts'
 
 export const STAKES: CopiedTable = { name: 'stakes', columns: stakeSelection.columns }
 

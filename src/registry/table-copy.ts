@@ -17,6 +17,11 @@ export interface Window extends KeyRange {
   readonly limit: number
 }
 
+export interface CountedPage<Row> {
+  readonly total: number
+  readonly rows: Row[]
+}
+
 /** The window with other values in its keys. */
 export function withKeys(window: Window, valueOf: (value: SortValue) => SortValue): Window {
   const keyOf = (key: SortKey | null): SortKey | null => key && [valueOf(key[0]), key[1]]

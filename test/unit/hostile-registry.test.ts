@@ -39,10 +39,10 @@ async function copyOf(count: number, changesOf: (i: number) => Record<string, un
       createdAt: '2026-01-01T00:00:00.000Z',
     }
     const row: Record<string, unknown> = { ...usual, ...changesOf(i) }
-    copy.put([...agentSelection.names.map((name) => row[name] ?? null), i, null])
+    copy.put([...agentSelection.names.map((name) => row[name] ?? null), i, null, null])
   }
   await copy.build(() => undefined)
-  expect(AGENTS.columns.length).toBe(agentSelection.names.length + 2)
+  expect(AGENTS.columns.length).toBe(agentSelection.names.length + 3)
   return copy
 }
 

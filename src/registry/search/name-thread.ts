@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { withTimeout } from '../../platform/async/with-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { CountedPage } from '../agents-copy.ts'
 import type { AgentRow } from '../rows.ts'
+import type { CountedPage } from '../table-copy.ts'
 import type { NamedAgent, NameQuery } from './name-index.ts'
 import type { NamesMessage, QueryMessage, Reply } from './worker.ts'
 
