@@ -150,7 +150,7 @@ export function startRegistry({ query, logger, metrics, ...options }: RegistryOp
         }
         if (serving === null) return 0
         checkSize(serving.copy, maxBytes)
-        names.keep(serving.copy.agents)
+        names.keep(serving.copy.agents, bytesOf(serving.copy))
         return POLL_MS
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error

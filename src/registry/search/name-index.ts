@@ -162,6 +162,7 @@ export class NameIndex {
     const starts = this.#pdaStarts
     const keys = this.#keys
     let matches = 0
+    let { last } = selection
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
       const count = trigramCounts[slot]!
@@ -171,7 +172,6 @@ export class NameIndex {
       matches += 1
       const similar = similarity(shared[i]!, queried, count)
       const key = sort === 'similarity' ? similar : sort === 'created_at' ? createdAt[slot]! : score
-      const { last } = selection
       // The same as the comparison of `selection`, but most slots of a large result end here.
       if (last !== null && sort !== 'name') {
         const difference = rising * (key - keys[last]!) || forward * (starts[slot]! - starts[last]!)
@@ -180,6 +180,7 @@ export class NameIndex {
       keys[slot] = key
       this.#similarities[slot] = similar
       if ((after === null && before === null) || this.#isBetween(query, slot)) selection.add(slot)
+      last = selection.last
     }
     return matches
   }

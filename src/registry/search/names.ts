@@ -5,9 +5,9 @@ import { NameThread } from './name-thread.ts'
 export interface Names {
   /**
    * Starts a thread for the copy that answers reads, and again if it ended or is stuck. Stops it if
-   * there is no copy. Must be called now and then.
+   * there is no copy. Must be called now and then, with the memory of the copy.
    */
-  keep(agents: AgentsCopy | null): void
+  keep(agents: AgentsCopy | null, copyBytes?: number): void
   stop(): Promise<void>
 }
 
@@ -48,13 +48,13 @@ export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOpt
 
   return {
     stop,
-    keep: (agents) => {
+    keep: (agents, copyBytes = 0) => {
       const thread = kept?.names ?? null
       if (agents !== kept || thread?.isAlive === false) void stop()
       kept = agents
       if (agents === null) return
-      if (thread !== null && thread.bytes + agents.bytes > maxBytes) {
-        logger.warn(`PostgreSQL searches by name: agents and their names need more than ${maxBytes} bytes`)
+      if (thread !== null && thread.bytes + copyBytes > maxBytes) {
+        logger.warn(`PostgreSQL searches by name: a copy with names needs more than ${maxBytes} bytes`)
         notBefore = performance.now() + TOO_LARGE_MS
         void stop()
       }
