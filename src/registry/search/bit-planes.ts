@@ -94,28 +94,10 @@ export class BitPlanes {
     const p5 = this.#p5[index]! & bits
     const p6 = this.#p6[index]! & bits
     const { slots, shared } = to
-    // Names with the same words often have the same counts.
-    const isMixed =
-      (p0 !== 0 && p0 !== bits) ||
-      (p1 !== 0 && p1 !== bits) ||
-      (p2 !== 0 && p2 !== bits) ||
-      (p3 !== 0 && p3 !== bits) ||
-      (p4 !== 0 && p4 !== bits) ||
-      (p5 !== 0 && p5 !== bits) ||
-      (p6 !== 0 && p6 !== bits)
-    const first = 31 - Math.clz32(bits & -bits)
-    let count = countOf(first)
     let size = to.size
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const bit = 31 - Math.clz32(rest & -rest)
-      if (isMixed) count = countOf(bit)
-      shared[size] = count
-      slots[size++] = firstSlot + bit
-    }
-    to.size = size
-
-    function countOf(bit: number): number {
-      return (
+      shared[size] =
         ((p0 >>> bit) & 1) |
         (((p1 >>> bit) & 1) << 1) |
         (((p2 >>> bit) & 1) << 2) |
@@ -123,7 +105,8 @@ export class BitPlanes {
         (((p4 >>> bit) & 1) << 4) |
         (((p5 >>> bit) & 1) << 5) |
         (((p6 >>> bit) & 1) << 6)
-      )
+      slots[size++] = firstSlot + bit
     }
+    to.size = size
   }
 }
