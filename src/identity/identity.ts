@@ -44,7 +44,7 @@ export interface IdentityOptions {
 
 /** Verifies credentials and agent cards. */
 export interface Identity {
-  credentials(agents: Pick<AgentReads, 'get'>): Credentials
+  readonly credentials: (agents: Pick<AgentReads, 'get'>) => Credentials
   /** Checks the cards of all agents and refreshes their credentials. */
   cardWorker(metrics: Metrics, timing?: CardTiming): CardWorker
   /** Stops the threads of the verifier. The caller closes the HTTP client. */
