@@ -3,7 +3,6 @@ import { pubkey } from '@agent-registry/solana'
 import { type Idl, idlOf } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
-import type { SearchIndex } from './agents/search-index/search-index.ts'
 import { createRegistryReads, type RegistryReads } from './agents/registry-reads.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/database.ts'
@@ -70,13 +69,11 @@ export interface ServiceDependencies {
   readonly em: EntityManager
   /** For single statements, without transactions: `openReads`. */
   readonly reads: Kysely<Database>
-  /** For searches by name. PostgreSQL searches without it. */
-  readonly searchIndex?: SearchIndex | null
   /** For agents and stakes. Without it, PostgreSQL reads them. */
   readonly registry?: RegistryReader
   readonly rpc: LedgerCalls
   readonly transactions: Transactions
-  readonly credentials: Credentials
+  readonly credentials: (agents: AgentReads) => Credentials
   readonly liveEvents: LiveEvents
   readonly clock: Clock
   readonly identity: ServiceIdentity
@@ -113,15 +110,15 @@ export function createServices(dependencies: ServiceDependencies): Services {
     origins: dependencies.signInOrigins,
     genesisHash: () => info.genesisHash(),
   })
-  const { registry = databaseReader, searchIndex = null } = dependencies
-  const agents = createAgentReads(reads, { index: searchIndex, registry })
+  const { registry = databaseReader } = dependencies
+  const agents = createAgentReads(reads, { registry })
   return {
     agents: whenFilled(agents, tables),
     stakes: whenFilled(createStakeReads(reads, registry), tables),
     registry: whenFilled(createRegistryReads(reads, registry), tables),
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(agents, dependencies.identity.program), tables),
-    credentials: whenFilled(dependencies.credentials, tables),
+    credentials: whenFilled(dependencies.credentials(agents), tables),
     transactions: dependencies.transactions,
     registryTransactions: createRegistryTransactions({
       kysely,

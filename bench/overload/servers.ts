@@ -28,9 +28,9 @@ export async function startServer(variant: Variant, databaseUrl: string): Promis
     ROLES: 'api',
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),
     LOAD_SHEDDING: String(variant === 'shedding'),
-    // The same SQL as the hand-written routes. With the index, one machine cannot send three times
-    // the capacity.
-    SEARCH_INDEX_BYTES: '0',
+    // The same SQL as the hand-written routes. From memory, one machine cannot send three times the
+    // capacity.
+    REGISTRY_BYTES: '0',
   })
   return {
     url: gateway.baseUrl,

@@ -8,8 +8,6 @@ import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads, openRowReads } from '../../src/db/reads.ts'
 import { startRegistry } from '../../src/registry/registry.ts'
-import { connectionOptions } from '../../src/db/session.ts'
-import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createTransactions } from '../../src/transactions/transactions.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
@@ -18,16 +16,18 @@ import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createAdmission } from '../../src/platform/overload/admission.ts'
 import { rolesOf } from '../../src/health/roles.ts'
 import { createServices } from '../../src/services.ts'
+import { connectionOptions } from '../../src/db/session.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { serveMeasured } from './measured-server.ts'
 
 /**
- * The whole service without a ledger. The second argument is not used. With `no-index` as
+ * The whole service without a ledger. The second argument is not used. With `no-search` as
  * the third, PostgreSQL searches by name.
  */
 const url = process.argv[2] ?? ''
-const INDEX_BYTES = 2 ** 30
-const INDEX_POLL_MS = 50
+const isSearched = process.argv[4] !== 'no-search'
+const REGISTRY_BYTES = 2 ** 31
+const POLL_MS = 50
 const orm = await openOrm({ url })
 const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
@@ -43,31 +43,19 @@ const transactions = createTransactions({
   sponsor: null,
 })
 const metrics = createMetrics()
-const searchIndex =
-  process.argv[4] === 'no-index'
-    ? null
-    : startSearchIndex({
-        connection: await connectionOptions(orm),
-        maxBytes: INDEX_BYTES,
-        kysely,
-        logger: pino({ level: 'silent' }),
-        metrics,
-        minAgents: 0,
-      })
-while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const registry = startRegistry({
   query: await openRowReads(orm),
   connection: await connectionOptions(orm),
-  maxBytes: INDEX_BYTES,
+  maxBytes: REGISTRY_BYTES,
   logger: pino({ level: 'silent' }),
   metrics,
+  minNames: isSearched ? 0 : Infinity,
 })
-while (!registry.status().ready) await delay(INDEX_POLL_MS)
+while (!registry.status().ready || registry.status().searches !== isSearched) await delay(POLL_MS)
 const services = createServices({
   registry,
   em: orm.em,
   reads: await openReads(orm),
-  searchIndex,
   rpc,
   transactions,
   credentials: createIdentity({

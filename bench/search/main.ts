@@ -9,7 +9,7 @@ import { type Comparison, compareRates, type Figure, saveResult } from '../suppo
 import { rounded, spread } from '../support/statistics.ts'
 import { HOSTILE_NAME, HOSTILE_SEARCHES, SEARCHES } from './searches.ts'
 
-/** With more agents, some searches take PostgreSQL minutes, so only the index is measured. */
+/** With more agents, some searches take PostgreSQL minutes, so only memory is measured. */
 const USUAL_AGENTS = 100_000
 const AGENTS = Number(process.env.BENCH_AGENTS ?? USUAL_AGENTS)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -46,42 +46,42 @@ const name = AGENTS === USUAL_AGENTS ? 'search' : `search-${AGENTS}`
 saveResult(name, { comparisons, figures }, { ...settings, measured })
 process.exit(0)
 
-/** Starts a service with the index and one without, and loads them in turns. */
+/** Starts a service that searches in memory and one that does not, and loads them in turns. */
 async function compareAll(searches: Record<string, string>): Promise<void> {
-  const direct = AGENTS > USUAL_AGENTS ? null : await startServer('rest', database.url, '0', 'no-index')
+  const direct = AGENTS > USUAL_AGENTS ? null : await startServer('rest', database.url, '0', 'no-search')
   const started = performance.now()
-  const indexed = await startServer('rest', database.url, '0')
+  const searching = await startServer('rest', database.url, '0')
   const startMs = performance.now() - started
-  for (const [name, query] of Object.entries(searches)) await compare(name, query, indexed, direct)
+  for (const [name, query] of Object.entries(searches)) await compare(name, query, searching, direct)
   if (searches === SEARCHES) {
     const memory = async (server: Server) => (await server.usage()).residentBytes / MEGABYTE
     figures.push(
-      { figure: 'start with the index', value: Math.round(startMs), unit: 'ms' },
-      { figure: 'memory with the index', value: Math.round(await memory(indexed)), unit: 'MB' },
+      { figure: 'start with searches in memory', value: Math.round(startMs), unit: 'ms' },
+      { figure: 'memory with searches', value: Math.round(await memory(searching)), unit: 'MB' },
     )
     if (direct !== null)
       figures.push({
-        figure: 'memory without it',
+        figure: 'memory without',
         value: Math.round(await memory(direct)),
         unit: 'MB',
       })
   }
-  indexed.stop()
+  searching.stop()
   direct?.stop()
 }
 
-async function compare(name: string, query: string, indexed: Server, direct: Server | null): Promise<void> {
+async function compare(name: string, query: string, searching: Server, direct: Server | null): Promise<void> {
   const path = `/agents?${query}&limit=50`
-  const servers = [indexed, ...(direct === null ? [] : [direct])]
+  const servers = [searching, ...(direct === null ? [] : [direct])]
   const [ours, theirs = ours] = await Promise.all(
     servers.map(async ({ port }) => (await fetch(`http://127.0.0.1:${port}${path}`)).json()),
   )
-  if (!isDeepStrictEqual(ours, theirs)) throw new Error(`the index answers ${query} differently`)
+  if (!isDeepStrictEqual(ours, theirs)) throw new Error(`memory answers ${query} differently`)
   for (const server of servers) await load(path, server, 1)
   const loads: Load[][] = servers.map(() => [])
   for (let round = 0; round < ROUNDS; round += 1) {
     const order = servers.map((_, at) => (at + round) % servers.length)
-    for (const at of order) loads[at]?.push(await load(path, servers[at] ?? indexed, SECONDS))
+    for (const at of order) loads[at]?.push(await load(path, servers[at] ?? searching, SECONDS))
   }
   const [own = [], other] = loads
   const of = (value: keyof Load, side = own) => side.map((each) => each[value])
@@ -102,7 +102,7 @@ async function compare(name: string, query: string, indexed: Server, direct: Ser
     { figure: `${name}: event loop delay p99`, value: spread(of('delayP99')), unit: 'ms' },
     { figure: `${name}: event loop delay max`, value: spread(of('delayMax')), unit: 'ms' },
   )
-  const steady = await load(path, indexed, SECONDS, RATE)
+  const steady = await load(path, searching, SECONDS, RATE)
   figures.push(
     { figure: `${name}: p99 at ${RATE}/s`, value: rounded(steady.p99, 1), unit: 'ms' },
     { figure: `${name}: event loop delay p99 at ${RATE}/s`, value: rounded(steady.delayP99, 1), unit: 'ms' },

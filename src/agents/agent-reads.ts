@@ -58,12 +58,12 @@ export interface AgentReads {
 /** Requests that arrive together are read in one statement, up to this number. */
 const MAX_BATCH = 100
 
-/** Without an index and a registry in memory, PostgreSQL answers. */
+/** Without a registry in memory, PostgreSQL answers. */
 export function createAgentReads(
   kysely: Kysely<Database>,
-  { index = null, registry = databaseReader }: Partial<Omit<AgentSources, 'kysely'>> = {},
+  { registry = databaseReader }: Partial<Omit<AgentSources, 'kysely'>> = {},
 ): AgentReads {
-  const sources = { kysely, index, registry }
+  const sources = { kysely, registry }
   const select = async (pdas: readonly string[]): Promise<AgentRow[]> => {
     const key = pdas.length === 1 ? sql`pda = ${pdas[0]}` : sql`pda = any(${pdas}::text[])`
     const { rows } = await sql<AgentRow>`select ${agentColumns} from agents where ${key}`.execute(kysely)

@@ -12,12 +12,10 @@ import {
   REPUTATION_RANGE,
   where,
 } from './agent-filter.ts'
-import type { CountedPage } from '../registry/agents-copy.ts'
 import type { RegistryReader } from '../registry/registry.ts'
 import { agentColumns, type AgentRow } from '../registry/rows.ts'
-import type { Window } from '../registry/table-copy.ts'
+import type { CountedPage, Window } from '../registry/table-copy.ts'
 import { searchAgents } from './search-agents.ts'
-import type { SearchIndex } from './search-index/search-index.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
 
@@ -31,8 +29,6 @@ export interface SortedAgentFilter extends AgentFilter {
 /** Where agents are read. */
 export interface AgentSources {
   readonly kysely: Kysely<Database>
-  /** Null if PostgreSQL searches by name. */
-  readonly index: SearchIndex | null
   readonly registry: RegistryReader
 }
 
@@ -86,12 +82,12 @@ export async function listAgents(
 
 /** A page and its total. Null if PostgreSQL must read them. */
 export async function findInMemory(
-  { kysely, index, registry }: AgentSources,
+  { kysely, registry }: AgentSources,
   input: SortedAgentFilter,
   span: Omit<Window, 'descending'>,
 ): Promise<CountedPage<AgentRow> | null> {
   const window = { ...span, descending: input.order !== 'asc' }
-  if (isSearch(input)) return index && searchAgents(kysely, index, input, { ...window, sort: sortOf(input) })
+  if (isSearch(input)) return searchAgents(kysely, registry, input, { ...window, sort: sortOf(input) })
   const { sort, owner } = input
   return registry.read<CountedPage<AgentRow> | null>(
     ({ agents }) =>

@@ -5,10 +5,9 @@ import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { poolQueue } from '../db/pool-queue.ts'
 import { openReads, openRowReads } from '../db/reads.ts'
-import { connectionOptions } from '../db/session.ts'
-import { type SearchIndex, startSearchIndex } from '../agents/search-index/search-index.ts'
 import { admitAll, createAdmission } from '../platform/overload/admission.ts'
 import { createLiveEvents } from '../live-events/live-events.ts'
+import { connectionOptions } from '../db/session.ts'
 import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
 import { createNetMetrics } from '../platform/net/connector.ts'
 import type { FundWallet } from '../transactions/wallets.ts'
@@ -89,8 +88,6 @@ export async function composeServices(
     metrics,
   })
   stack.defer(() => liveEvents.close())
-  const searchIndex = await startIndex({ config, orm, kysely, logger, metrics })
-  stack.defer(() => searchIndex?.stop())
   const registry =
     config.roles.has('api') && config.server.registryBytes > 0
       ? startRegistry({
@@ -106,7 +103,6 @@ export async function composeServices(
   const services = createServices({
     em: orm.em,
     reads: await openReads(orm),
-    searchIndex,
     registry,
     rpc,
     transactions,
@@ -137,15 +133,4 @@ export async function composeServices(
     fundWallet,
   })
   return { services, transactions, identity, http, roles }
-}
-
-/** Null if the index is switched off, or this process answers no searches. */
-async function startIndex({
-  config,
-  orm,
-  ...parts
-}: Pick<GatewayContext, 'config' | 'orm' | 'kysely' | 'logger' | 'metrics'>): Promise<SearchIndex | null> {
-  const maxBytes = config.server.searchIndexBytes
-  if (maxBytes === 0 || !config.roles.has('api')) return null
-  return startSearchIndex({ ...parts, connection: await connectionOptions(orm), maxBytes })
 }

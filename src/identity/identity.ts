@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { AgentReads } from '../agents/agent-reads.ts'
 import type { Database } from '../db/database.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { parseDid } from '../domain/did.ts'
@@ -45,7 +46,7 @@ export interface IdentityOptions {
 
 /** Verifies credentials and agent cards. */
 export interface Identity {
-  readonly credentials: Credentials
+  readonly credentials: (agents: Pick<AgentReads, 'get'>) => Credentials
   /** Checks the cards of all agents and refreshes their credentials. */
   cardWorker(metrics: Metrics, timing?: CardTiming): CardWorker
   /** Stops the threads of the verifier. The caller closes the HTTP client. */
@@ -88,7 +89,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   const now = () => clock.now()
   const rulesVersion = getRulesVersion(contexts)
   return {
-    credentials: createCredentials({ kysely, clock, verifier, rulesVersion, trust, hosted }),
+    credentials: (agents) =>
+      createCredentials({ agents, kysely, clock, verifier, rulesVersion, trust, hosted }),
     cardWorker: (metrics, timing = CARD_TIMING) => {
       const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing
       const queue = { clock, logger, idleMs, limits: CARD_QUEUES.credentials }

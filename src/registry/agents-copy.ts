@@ -1,8 +1,12 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
 import type { RunQuery } from './changes.ts'
 import { agentSelection, type AgentRow, packedColumns, readParsers } from './rows.ts'
-import type { SortValue } from './sort-order.ts'
+import { MAX_COUNT } from './search/bit-planes.ts'
+import { byteOrder, type NamedAgent, type NameQuery } from './search/name-index.ts'
+import type { NamedAgents, NameThread } from './search/name-thread.ts'
+import { PDA, type SortValue } from './sort-order.ts'
 import {
+  type CountedPage,
   isIn,
   type KeyRange,
   MAX_SCANNED,
@@ -51,6 +55,10 @@ export interface AgentWindow extends Window {
   readonly sort: 'created_at' | 'reputation' | 'name'
 }
 
+export interface NameWindow extends Window {
+  readonly sort: NameQuery['sort']
+}
+
 /** The values of cursors as they are sorted here. */
 const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
   created_at: (value) => Date.parse(String(value)) * 1_000,
@@ -58,22 +66,25 @@ const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> 
   name: (value) => value,
 }
 
-export interface CountedPage<Row> {
-  readonly total: number
-  readonly rows: Row[]
+/** The same for searches, which compare texts in JavaScript. */
+const NAME_SORT_VALUES: Record<NameWindow['sort'], (value: SortValue) => SortValue> = {
+  ...SORT_VALUES,
+  similarity: (value) => Math.fround(Number(value)),
+  name: (value) => byteOrder(String(value)),
 }
 
-/**
- * PostgreSQL's lower case of a name, where it is not that of ASCII. In Turkish, I has another one.
- */
-const LOWERED = `case when octet_length(agents.name) <> char_length(agents.name)
-  or (lower('I') <> 'i' and agents.name like '%I%') then lower(agents.name) end`
-const OTHER_LOWER_CASE = /[^\0-\x7f]|I/
+/** Names whose lower case is not that of ASCII, and texts for which that is unknown. */
+const IS_OTHER = `(octet_length(agents.name) <> char_length(agents.name)
+  or (lower('I') <> 'i' and agents.name like '%I%'))`
+const MAY_BE_OTHER = /[^\0-\x7f]|I/
+/** Whether PostgreSQL's lower case and trigrams may not be those of ASCII. In Turkish, I has another one. */
+export const isOtherText = (text: string): boolean => MAY_BE_OTHER.test(text)
 
 const { columns, fieldOf } = packedColumns(agentSelection, {
   // Rows have milliseconds. PostgreSQL sorts by microseconds.
   createdMicros: 'trunc(extract(epoch from agents.created_at) * 1000000)',
-  lowered: LOWERED,
+  lowered: `case when ${IS_OTHER} then lower(agents.name) end`,
+  trigrams: `case when ${IS_OTHER} then array_to_string(show_trgm(agents.name), ',') end`,
 })
 
 export const AGENTS = {
@@ -119,7 +130,12 @@ const COUNTED = ['tier', 'status', 'serviceCategory', 'cardHashMismatch', 'reput
 type Counted = Pick<AgentRow, (typeof COUNTED)[number]>
 
 /** All agents. */
-export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders> {
+export class AgentsCopy
+  extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders>
+  implements NamedAgents
+{
+  /** Searches names. Null if PostgreSQL does. */
+  names: NameThread | null = null
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
   /** Of the last conditions that were asked for. Looking at all profiles takes 5 us. */
@@ -142,9 +158,10 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
     const score = scoreIndex(row.reputationScore)
     this.#scoreOf[slot] = score
     counts[score]! += 1
+    this.names?.changed(slot)
   }
 
-  protected removed(slot: number): void {
+  protected removed(slot: number, row: AgentRow): void {
     const { slots, counts } = this.#profiles[this.#profileOf[slot]!]!
     const place = this.#placeOf[slot]!
     const last = slots.pop()!
@@ -153,6 +170,20 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
       this.#placeOf[last] = place
     }
     counts[this.#scoreOf[slot]!]! -= 1
+    this.names?.replaced(slot, row)
+  }
+
+  named(slot: number): NamedAgent | null {
+    const { packed } = this
+    if (!packed.has(slot)) return null
+    return {
+      pda: packed.text(slot, PDA)!,
+      name: byteOrder(packed.text(slot, fieldOf('name'))!),
+      trigrams: packed.text(slot, fieldOf('trigrams')),
+      profile: this.#profileOf[slot]!,
+      reputation: packed.number(slot, fieldOf('reputationScore')),
+      createdAt: packed.number(slot, fieldOf('createdMicros')),
+    }
   }
 
   #grow(): void {
@@ -207,6 +238,24 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
     return slots && (this.select(this.orders.created_at, first, [slots], isIn(slots))[0] ?? null)
   }
 
+  /** A page of a search by name, as of now. Undefined if the thread cannot answer. */
+  async search(
+    trigrams: readonly number[],
+    conditions: AgentConditions,
+    window: NameWindow,
+  ): Promise<CountedPage<AgentRow> | undefined> {
+    if (trigrams.length > MAX_COUNT || this.names === null) return undefined
+    const query = {
+      ...withKeys(window, NAME_SORT_VALUES[window.sort]),
+      sort: window.sort,
+      trigrams,
+      accepted: this.#accept(conditions).marks,
+      minReputation: conditions.minReputation ?? -Infinity,
+      maxReputation: conditions.maxReputation ?? Infinity,
+    }
+    return this.names.search(query, (slot) => this.row(slot))
+  }
+
   /** A page of a list. Undefined if it is too much work. */
   list(
     conditions: AgentConditions,
@@ -249,7 +298,7 @@ export class AgentsCopy extends TableCopy<AgentRow, keyof typeof AGENTS.keys, ke
    * if PostgreSQL must answer.
    */
   suggest(prefix: string, limit: number): AgentRow[] | undefined {
-    if (OTHER_LOWER_CASE.test(prefix)) return undefined
+    if (isOtherText(prefix)) return undefined
     const start = prefix.toLowerCase()
     const end = start + LAST_CHARACTER
     const window = { descending: false, backward: false, offset: 0, limit }

@@ -6,7 +6,9 @@ export interface RegistryStatus {
   readonly ready: boolean
   readonly agents: number
   readonly stakes: number
-  /** Memory of the rows and their orders, estimated. */
+  /** Whether searches by name are answered too. */
+  readonly searches: boolean
+  /** Memory of the rows, their orders and their names, estimated. */
   readonly bytes: number
   /** How long the last complete reading took. */
   readonly loadMs: number
@@ -14,6 +16,7 @@ export interface RegistryStatus {
 
 const GAUGES: Record<string, [help: string, read: (status: RegistryStatus) => number]> = {
   ready: ['1 while reads of agents and stakes are answered from memory', (now) => Number(now.ready)],
+  searches: ['1 while searches by name are answered from memory', (now) => Number(now.searches)],
   agents: ['Agents in memory', (now) => now.agents],
   stakes: ['Stakes in memory', (now) => now.stakes],
   bytes: ['Memory of these rows, estimated', (now) => now.bytes],

@@ -1,10 +1,9 @@
-import { getHeapStatistics } from 'node:v8'
 import { shareReads } from './share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
-import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import { agentParsers, AGENTS, AgentsCopy } from './agents-copy.ts'
 import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
+import { createNames, type NamesOptions } from './search/names.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
 import type { Pause } from './table-copy.ts'
 import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
@@ -23,7 +22,7 @@ export interface RegistryReader {
    * `fromDatabase` if there is none, or if `fromMemory` returns undefined.
    */
   read<Result>(
-    fromMemory: (copy: RegistryCopy) => Result | undefined,
+    fromMemory: (copy: RegistryCopy) => Result | undefined | Promise<Result | undefined>,
     fromDatabase: () => Promise<Result>,
   ): Promise<Result>
 }
@@ -35,13 +34,12 @@ export interface Registry extends RegistryReader {
   stop(): Promise<void>
 }
 
-export interface RegistryOptions {
+export interface RegistryOptions extends NamesOptions {
   readonly query: RunQuery
   /** For the thread that loads. */
   readonly connection: object
-  /** The copy is dropped if it needs more. */
+  /** The copy is dropped if it needs more. The names for searches are dropped first. */
   readonly maxBytes: number
-  readonly logger: Logger
   readonly metrics: Metrics
 }
 
@@ -71,6 +69,7 @@ const STOPPED = new Error('the process stops')
 export function startRegistry(options: RegistryOptions): Registry {
   const { query, maxBytes, logger, metrics } = options
   const feed = new ChangeFeed([AGENTS, STAKES], query)
+  const names = createNames(options)
   /** A new object after each fence. Null while reads need the database. */
   let serving: Serving | null = null
   /** A complete copy with more changes to read than a fence may apply. */
@@ -126,6 +125,7 @@ export function startRegistry(options: RegistryOptions): Registry {
   }
 
   async function loadAndCatchUp(pause: Pause, signal: AbortSignal): Promise<Serving | null> {
+    names.keep(null)
     const start = performance.now()
     const loaded = await catchUp(await load(feed, options, pause, signal), pause)
     loadMs = Math.round(performance.now() - start)
@@ -149,11 +149,13 @@ export function startRegistry(options: RegistryOptions): Registry {
         }
         if (serving === null) return 0
         checkSize(serving.copy, maxBytes)
+        names.keep(serving.copy.agents, bytesOf(serving.copy))
         return POLL_MS
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error
         serving = null
         behind = null
+        names.keep(null)
         logger.warn(`reads of agents and stakes need the database: a copy needs more than ${maxBytes} bytes`)
         return TOO_LARGE_MS
       }
@@ -168,7 +170,8 @@ export function startRegistry(options: RegistryOptions): Registry {
     ready: serving !== null,
     agents: serving?.copy.agents.size ?? 0,
     stakes: serving?.copy.stakes.size ?? 0,
-    bytes: serving === null ? 0 : bytesOf(serving.copy),
+    bytes: serving === null ? 0 : bytesOf(serving.copy) + (serving.copy.agents.names?.bytes ?? 0),
+    searches: serving?.copy.agents.names?.isReady ?? false,
     loadMs,
   })
   const count = exposeRegistry(status, metrics)
@@ -178,11 +181,15 @@ export function startRegistry(options: RegistryOptions): Registry {
       const copy = serving === null ? null : await fence().catch(() => null)
       // What fails here fails in the database too, and is reported then.
       if (copy === null && serving !== null) suspend()
-      const found = copy === null ? undefined : fromMemory(copy)
+      const answer = copy === null ? undefined : fromMemory(copy)
+      const found = answer instanceof Promise ? await answer : answer
       count(found === undefined ? 'database' : 'memory')
       return found === undefined ? fromDatabase() : found
     },
-    stop: () => loop.stop(),
+    stop: async () => {
+      await loop.stop()
+      await names.stop()
+    },
   }
 }
 

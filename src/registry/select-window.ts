@@ -5,22 +5,45 @@ export type Compare = (one: number, other: number) => number
 const MIN_SPARE = 1_000
 
 /**
- * The items at the positions `start` to `end` of all items in order. Changes `items`. Takes linear
- * time for a window at the start, unless the items arrive in reverse order.
+ * Finds the items at the positions `start` to `end` of all items in order. Takes linear time for a
+ * window at the start, unless the items arrive in reverse order.
  */
-export function selectWindow(items: Uint32Array, compare: Compare, start: number, end: number): Uint32Array {
-  let kept = 0
-  const limit = end + Math.max(end, MIN_SPARE)
+export class WindowSelection {
   /** The last item of the window so far: later ones cannot be in it. */
-  let last: number | null = null
-  for (const item of items) {
-    if (last !== null && compare(item, last) > 0) continue
-    // Kept items are at the start: never more than were read.
-    items[kept++] = item
-    if (kept < limit) continue
-    items.subarray(0, kept).sort(compare)
-    kept = end
-    last = items[end - 1]!
+  last: number | null = null
+  readonly #items: number[] = []
+  readonly #compare: Compare
+  readonly #start: number
+  readonly #end: number
+  readonly #limit: number
+
+  constructor(compare: Compare, start: number, end: number) {
+    this.#compare = compare
+    this.#start = start
+    this.#end = end
+    this.#limit = end + Math.max(end, MIN_SPARE)
   }
-  return items.subarray(0, kept).sort(compare).slice(start, end)
+
+  add(item: number): void {
+    if (this.last !== null && this.#compare(item, this.last) > 0) return
+    if (this.#items.push(item) < this.#limit) return
+    this.#items.sort(this.#compare).length = this.#end
+    this.last = this.#items[this.#end - 1] ?? null
+  }
+
+  /** The items of the window, in order. */
+  found(): number[] {
+    return this.#items.sort(this.#compare).slice(this.#start, this.#end)
+  }
+}
+
+export function selectWindow(
+  items: Iterable<number>,
+  compare: Compare,
+  start: number,
+  end: number,
+): number[] {
+  const selection = new WindowSelection(compare, start, end)
+  for (const item of items) selection.add(item)
+  return selection.found()
 }

@@ -1,8 +1,7 @@
-import type { CountedPage } from './agents-copy.ts'
 import type { RunQuery } from './changes.ts'
 import { packedColumns, readParsers, type StakeRow, stakeSelection } from './rows.ts'
 import { PDA } from './sort-order.ts'
-import { isIn, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
+import { type CountedPage, isIn, type Parser, TableCopy, type Window, withKeys } from './table-copy.ts'
 import type { IndexedTable } from './table-data.ts'
 
 const { columns, fieldOf } = packedColumns(stakeSelection)

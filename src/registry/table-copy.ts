@@ -28,6 +28,11 @@ export function withKeys(window: Window, valueOf: (value: SortValue) => SortValu
   return { ...window, after: keyOf(window.after), before: keyOf(window.before) }
 }
 
+export interface CountedPage<Row> {
+  readonly total: number
+  readonly rows: Row[]
+}
+
 /** Longer work would delay other requests: PostgreSQL does it. */
 export const MAX_SCANNED = 100_000
 export const MAX_SELECTED = 100_000

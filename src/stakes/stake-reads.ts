@@ -13,7 +13,7 @@ import {
 import { DomainError } from '../domain/errors.ts'
 import { type Order, type Page, pageBounds, type PageInput } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
-import type { CountedPage } from '../registry/agents-copy.ts'
+import type { CountedPage } from '../registry/table-copy.ts'
 import { databaseReader, type RegistryReader } from '../registry/registry.ts'
 import { stakeColumns, type StakeRow } from '../registry/rows.ts'
 import type { StakeWindow } from '../registry/stakes-copy.ts'

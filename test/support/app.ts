@@ -10,7 +10,6 @@ import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
 import type { Operation } from '../../rest/documents/documents.ts'
 import type { Executor } from '../../rest/execute.ts'
 import { type AppOptions, buildApp } from '../../rest/app.ts'
-import type { SearchIndex } from '../../src/agents/search-index/search-index.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
@@ -112,8 +111,6 @@ export interface TestAppOptions {
   /** Serves the web console. Default: false. */
   console: AppOptions['console']
   /** Default: 64 MiB, the default of the setting. */
-  /** Default: none, so PostgreSQL searches by name. */
-  searchIndex: SearchIndex
   /** Default: one in memory, or `databaseReader` if TEST_REGISTRY=database. */
   registry: RegistryReader
 }
@@ -201,7 +198,6 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   const services = createServices({
     em: database.orm.em,
     reads: await openReads(database.orm),
-    searchIndex: options.searchIndex,
     registry: options.registry ?? own,
     rpc,
     transactions,

@@ -21,9 +21,9 @@ import {
   type NewStake,
   stakeRow,
 } from './factories.ts'
-import * as fc from './property.ts'
-import { createTestRegistry } from './registry.ts'
+import { countReads, createTestRegistry } from './registry.ts'
 import { agentChanges, optional, searchedNames } from './search-cases.ts'
+import * as fc from './property.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
 interface Reads {
@@ -78,6 +78,7 @@ const agentFilters = fc
     filters,
     fc.subarray(
       [
+        'name',
         'owner',
         'tier',
         'tiers',
@@ -256,18 +257,8 @@ export async function compareMany(world: RegistryWorld, runs: number): Promise<v
 }
 
 async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
-  const registry = await createTestRegistry({ orm })
-  const counts = { memory: 0, all: 0 }
-  const counted: RegistryReader = {
-    read: (fromMemory, fromDatabase) => {
-      counts.all += 1
-      return registry.read((copy) => {
-        const found = fromMemory(copy)
-        if (found !== undefined) counts.memory += 1
-        return found
-      }, fromDatabase)
-    },
-  }
+  const registry = await createTestRegistry({ orm }, { minNames: 0 })
+  const counted = countReads(registry)
   const kysely = orm.em.getKysely()
   const reader = await openReads(orm)
   const sideOf = (registryReader?: RegistryReader): Reads => ({
@@ -287,7 +278,7 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
     registry,
     memory,
     database,
-    counts,
+    counts: counted.counts,
     compare: async (read) => {
       const expected = await answer(database, read)
       expect(await answer(memory, read)).toEqual(expected)

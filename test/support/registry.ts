@@ -3,7 +3,12 @@ import { openRowReads } from '../../src/db/reads.ts'
 import { connectionOptions } from '../../src/db/session.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
-import { type Registry, type RegistryOptions, startRegistry } from '../../src/registry/registry.ts'
+import {
+  type Registry,
+  type RegistryOptions,
+  type RegistryReader,
+  startRegistry,
+} from '../../src/registry/registry.ts'
 import { eventually } from './eventually.ts'
 
 /** The registry of a test's database in memory. Waits until it answers. */
@@ -20,7 +25,29 @@ export async function createTestRegistry(
     ...options,
   })
   await eventually(() => {
-    if (!registry.status().ready) throw new Error('the registry is not in memory')
+    const { ready, searches } = registry.status()
+    if (!ready || (options.minNames === 0 && !searches)) throw new Error('the registry is not in memory')
   })
   return registry
+}
+
+/** Counts all reads, and those that memory answered. */
+export function countReads(
+  registry: RegistryReader,
+): RegistryReader & { readonly counts: { memory: number; all: number } } {
+  const counts = { memory: 0, all: 0 }
+  const counted = <Result>(found: Result): Result => {
+    if (found !== undefined) counts.memory += 1
+    return found
+  }
+  return {
+    counts,
+    read: (fromMemory, fromDatabase) => {
+      counts.all += 1
+      return registry.read((copy) => {
+        const found = fromMemory(copy)
+        return found instanceof Promise ? found.then(counted) : counted(found)
+      }, fromDatabase)
+    },
+  }
 }

@@ -1,52 +1,44 @@
 import { expect } from 'vitest'
 import { type AgentReads, createAgentReads } from '../../src/agents/agent-reads.ts'
 import type { SortedAgentFilter } from '../../src/agents/list-agents.ts'
-import type { SearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { openReads } from '../../src/db/reads.ts'
 import type { ConnectionInput } from '../../src/domain/connection.ts'
 import type { PageInput } from '../../src/domain/page.ts'
+import type { Registry } from '../../src/registry/registry.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { createTestIndex } from './search.ts'
+import { countReads, createTestRegistry } from './registry.ts'
 
-/** Searches with an index and with PostgreSQL alone, on one database. */
+/** Searches in memory and with PostgreSQL alone, on one database. */
 export interface SearchWorld {
   readonly database: TestDatabase
-  readonly index: SearchIndex
-  /** Searches that the index answered. */
+  readonly registry: Registry
+  /** Searches that memory answered. */
   readonly answered: () => number
-  readonly indexed: AgentReads
+  readonly memory: AgentReads
   readonly direct: AgentReads
   close(): Promise<void>
 }
 
 export async function createSearchWorld(given?: TestDatabase): Promise<SearchWorld> {
   const database = given ?? (await createTestDatabase())
-  const index = await createTestIndex(database)
-  let answered = 0
-  const counted: SearchIndex = {
-    ...index,
-    search: async (...args) => {
-      const found = await index.search(...args)
-      if (found !== null) answered += 1
-      return found
-    },
-  }
+  const registry = await createTestRegistry(database, { minNames: 0 })
+  const counted = countReads(registry)
   const reads = await openReads(database.orm)
   return {
     database,
-    index,
-    answered: () => answered,
-    indexed: createAgentReads(reads, { index: counted }),
+    registry,
+    answered: () => counted.counts.memory,
+    memory: createAgentReads(reads, { registry: counted }),
     direct: createAgentReads(reads),
     close: async () => {
-      await index.stop()
+      await registry.stop()
       if (given === undefined) await database.drop()
     },
   }
 }
 
 export async function expectSamePage(
-  { indexed, direct }: SearchWorld,
+  { memory, direct }: SearchWorld,
   input: SortedAgentFilter & PageInput,
 ): Promise<void> {
   const read = async (reads: AgentReads) => {
@@ -54,12 +46,12 @@ export async function expectSamePage(
     // Each row of a page that PostgreSQL finds also has the total.
     return { ...page, rows: rows.map((row) => Object.assign(row, { total: page.total })) }
   }
-  expect(await read(indexed)).toEqual(await read(direct))
+  expect(await read(memory)).toEqual(await read(direct))
 }
 
 /** Also with the cursors of the page, forward and backward. */
 export async function expectSameConnection(
-  { indexed, direct }: SearchWorld,
+  { memory, direct }: SearchWorld,
   filter: SortedAgentFilter,
   size: number,
 ): Promise<void> {
@@ -68,7 +60,7 @@ export async function expectSameConnection(
     return { ...connection, total: await count() }
   }
   const compare = async (page: ConnectionInput) => {
-    const found = await read(indexed, page)
+    const found = await read(memory, page)
     expect(found).toEqual(await read(direct, page))
     return found.edges
   }

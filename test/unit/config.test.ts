@@ -197,6 +197,9 @@ describe('misspelledSettings', () => {
     expect(misspelledSettings({ API_PROCESSES: '4' })).toEqual([
       expect.stringContaining('API_PROCESSES is not a setting any more'),
     ])
+    expect(misspelledSettings({ SEARCH_INDEX_BYTES: '0' })).toEqual([
+      expect.stringContaining('REGISTRY_BYTES limits'),
+    ])
     for (const value of ['1', ' ', undefined])
       expect(misspelledSettings({ API_PROCESSES: value })).toEqual([])
     expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '67108864' })).toEqual([

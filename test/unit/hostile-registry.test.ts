@@ -25,7 +25,7 @@ const FIRST: AgentWindow = {
 
 const PARSERS = agentSelection.names.map((name, i) => ({
   name,
-  field: i === 0 ? 0 : i + 2,
+  field: i === 0 ? 0 : i + 3,
   parse: (text: string): unknown => {
     if (name === 'reputationScore') return Number(text)
     return name === 'cardHashMismatch' ? text === 'true' : text
@@ -53,7 +53,7 @@ async function copyOf(
     }
     const row: Record<string, string | number | boolean> = { ...usual, ...changesOf(i) }
     const [first, ...others] = agentSelection.names.map((name) => String(row[name] ?? ''))
-    loader.add([first, String(i), null, ...others])
+    loader.add([first, String(i), null, null, ...others])
   }
   const copy = new AgentsCopy(loader.finish(), PARSERS)
   await copy.begin(() => undefined)

@@ -18,8 +18,6 @@ export interface Config {
     trustProxy: string[]
     corsOrigins: string[]
     /** 0 turns the cache off. */
-    /** 0 turns the index off. */
-    searchIndexBytes: number
     /** 0 turns the copy of agents and stakes off. */
     registryBytes: number
     /** Folder of the operator's documents. Null for none. */
@@ -140,7 +138,6 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
-      searchIndexBytes: values.SEARCH_INDEX_BYTES,
       registryBytes: values.REGISTRY_BYTES,
       console: values.CONSOLE,
       operationsDir: values.OPERATIONS_DIR,

@@ -163,15 +163,10 @@ export const SETTINGS = {
     'Folder with `*.graphql` files that become endpoints under `/x/` and MCP tools; default none',
   ),
   CONSOLE: withDefault(boolean, 'true', 'Serves the web console at /console/; `false` switches it off'),
-  SEARCH_INDEX_BYTES: withDefault(
-    integer(0, Number.MAX_SAFE_INTEGER),
-    '536870912',
-    'Maximum memory of the index for searches by name, which starts at 5,000 agents, in bytes; 0 switches it off',
-  ),
   REGISTRY_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
-    '1073741824',
-    'Maximum memory of the copy of all agents and stakes that answers reads, in bytes; 0 switches it off',
+    '1610612736',
+    'Maximum memory of the copy of all agents and stakes that answers reads and searches, in bytes; 0 switches it off',
   ),
   WEBHOOK_DEV_MODE: setting(
     boolean,

@@ -1,44 +1,46 @@
 import * as fc from '../../support/property.ts'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { conditionsOf } from '../../../src/agents/agent-filter.ts'
 import { createAgentReads } from '../../../src/agents/agent-reads.ts'
-import type { SearchIndex } from '../../../src/agents/search-index/search-index.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { openReads } from '../../../src/db/reads.ts'
-import { databaseReader } from '../../../src/registry/registry.ts'
+import { PDA } from '../../../src/registry/sort-order.ts'
+import { AGENTS, type AgentsCopy } from '../../../src/registry/agents-copy.ts'
+import { databaseReader, type Registry } from '../../../src/registry/registry.ts'
+import type { NameQuery } from '../../../src/registry/search/name-index.ts'
+import { NameThread } from '../../../src/registry/search/name-thread.ts'
+import { asciiTrigrams } from '../../../src/registry/search/trigrams.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post } from '../../support/graphql.ts'
-import { createTestIndex } from '../../support/search.ts'
+import { countReads, createTestRegistry } from '../../support/registry.ts'
 import { AGENT_VALUES, agentOf } from '../../support/search-cases.ts'
-import { recordStatements } from '../../support/statements.ts'
 
 interface Answer {
   total: number
   agents: { pda: string; name: string; name_similarity: number }[]
 }
 
-const statements = recordStatements()
 let database: TestDatabase
 let kysely: Kysely<Database>
-const indexes: SearchIndex[] = []
-/** Two replicas with an index, and one without. */
+const registries: Registry[] = []
+/** Two replicas that search in memory, and one that does not. */
 let replicas: TestApp[]
 let plain: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   kysely = database.orm.em.getKysely()
-  for (let i = 0; i < 2; i++) indexes.push(await createTestIndex(database))
-  replicas = await Promise.all(
-    indexes.map((searchIndex) => createTestApp({ database, searchIndex, registry: databaseReader })),
-  )
+  for (let i = 0; i < 2; i++) registries.push(await createTestRegistry(database, { minNames: 0 }))
+  replicas = await Promise.all(registries.map((registry) => createTestApp({ database, registry })))
   plain = await createTestApp({ database, registry: databaseReader })
 })
 afterAll(async () => {
   for (const each of [...replicas, plain]) await each.close()
-  for (const each of indexes) await each.stop()
+  for (const each of registries) await each.stop()
   await database.drop()
 })
 
@@ -54,9 +56,13 @@ async function expectSame(name: string): Promise<Answer> {
   return expected!
 }
 
+const failed = () => {
+  throw new Error('PostgreSQL was asked')
+}
+
 const pdaOf = (label: string) => keyOf(`agent ${label}`)
 const labels = fc.constantFrom(...Array.from({ length: 12 }, (_, i) => `label ${i}`))
-/** Few names, so that all occur in few runs. The property of the index has many. */
+/** Few names, so that all occur in few runs. */
 const names = fc.constantFrom(
   'Weather Scout',
   'wether',
@@ -142,21 +148,51 @@ test('the rows and the total are of one moment while agents change', async () =>
   await writer
 })
 
-test('the index alone answers a search, and is read again if an agent changed meanwhile', async () => {
-  await insertAgents(kysely, [agentRow('Osprey')])
-  const index = indexes[0]!
-  const refreshed: boolean[] = []
-  const search: SearchIndex['search'] = async (request) => {
-    const found = await index.search(request)
-    if (refreshed.push(request.refresh) === 1) await insertAgents(kysely, [agentRow('Osprey 2')])
-    return found
+test('a search shows the agents of the moment at which it began', async () => {
+  await insertAgents(kysely, [agentRow('Osprey'), agentRow('Osprey 2'), agentRow('Osprey 3')])
+  const registry = await createTestRegistry(database, { minNames: 0 })
+  const columns = sql.raw(AGENTS.columns.join(', '))
+  const { rows } = await sql<{ values: string[] }>`
+    select array[${columns}] as values from agents where name like 'Osprey%' order by name`.execute(kysely)
+  const changed = (values: readonly string[], pda: string, name = values[AGENTS.orders.name.field]!) =>
+    values.with(PDA, pda).with(AGENTS.orders.name.field, name)
+  const [osprey, second] = rows.map(({ values }) => ({ pda: values[PDA]!, values }))
+  const renamed = changed(osprey!.values, osprey!.pda, 'Falcon')
+  const added = changed(second!.values, keyOf('later'), 'Osprey 4')
+  const search = (agents: AgentsCopy) =>
+    agents.search(asciiTrigrams('osprey'), conditionsOf({}), {
+      sort: 'name',
+      descending: false,
+      after: null,
+      before: null,
+      backward: false,
+      offset: 0,
+      limit: 10,
+    })
+  const namesAfter = async (change: (agents: AgentsCopy) => void) => {
+    const found = await registry.read(({ agents }) => {
+      const answer = search(agents)
+      change(agents)
+      return answer
+    }, failed)
+    return [found.total, ...found.rows.map(({ name }) => name)]
   }
-  const reads = createAgentReads(await openReads(database.orm), { index: { ...index, search } })
-  expect((await reads.list({ name: 'osprey' })).total).toBe(2)
-  expect(refreshed).toEqual([false, true])
-  expect((await reads.listConnection({ name: 'osprey' })).edges).toHaveLength(2)
-  const texts = statements.mock.calls.map(([statement]) => JSON.stringify(statement))
-  expect(texts.filter((text) => text.includes('similarity('))).toHaveLength(3)
+  const all = [3, 'Osprey', 'Osprey 2', 'Osprey 3']
+  expect(
+    await namesAfter((agents) => {
+      agents.apply({ table: 0, pda: osprey!.pda, values: renamed })
+      agents.apply({ table: 0, pda: second!.pda, values: null })
+      // In the slot of the one before.
+      agents.apply({ table: 0, pda: keyOf('later'), values: added })
+      agents.apply({
+        table: 0,
+        pda: keyOf('later'),
+        values: changed(osprey!.values, keyOf('later')),
+      })
+    }),
+  ).toEqual(all)
+  expect(await namesAfter(() => undefined)).toEqual([2, 'Osprey', 'Osprey 3'])
+  await registry.stop()
 })
 
 test('a search with filters that are null is the search without them', async () => {
@@ -191,15 +227,38 @@ test('a truncated table and the transaction ids of a restored database are no pr
   }
 })
 
-test('searches continue while the index has no connection, and it returns', async () => {
+test('PostgreSQL searches while the thread is not there, and another one is started', async () => {
   await insertAgents(kysely, [agentRow('Kestrel')])
-  const terminated = await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'search-index' and datname = current_database()`.execute(kysely)
-  expect(terminated.rows).toHaveLength(2)
-  expect((await expectSame('kestrel')).total).toBe(1)
-  await insertAgents(kysely, [agentRow('Kestrel 2')])
-  expect((await expectSame('kestrel')).total).toBe(2)
-  await eventually(() => expect(indexes.map((each) => each.status().ready)).toEqual([true, true]))
-  expect((await expectSame('kestrel')).total).toBe(2)
+  const registry = await createTestRegistry(database, { minNames: 0 })
+  const counted = countReads(registry)
+  const reads = createAgentReads(await openReads(database.orm), { registry: counted })
+  const search = async () => [(await reads.list({ name: 'kestrel' })).total, counted.counts.memory]
+  expect(await search()).toEqual([1, 1])
+  const threadOf = () => registry.read(({ agents }) => ({ thread: agents.names! }), failed)
+  const { thread } = await threadOf()
+  // It throws, which ends it.
+  expect(await thread.search({} as NameQuery, failed)).toBeUndefined()
+  expect(await search()).toEqual([1, 1])
+  await eventually(() => expect(registry.status().searches).toBe(true))
+  await registry.stop()
+})
+
+test('a thread that does not answer is not alive', async () => {
+  const thread = new NameThread({ slots: 0, named: () => null }, pino({ level: 'silent' }))
+  await thread.fill()
+  expect(thread.isAlive).toBe(true)
+  thread.changed(0)
+  thread.flush()
+  const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 11_000)
+  expect(thread.isAlive).toBe(false)
+  now.mockRestore()
+  await thread.stop()
+})
+
+test('PostgreSQL searches if agents and names need more than the limit', async () => {
+  await insertAgents(kysely, [agentRow('Merlin')])
+  // A thread needs at least 3 MB.
+  const registry = await createTestRegistry(database, { maxBytes: 2 ** 20, minNames: 0 })
+  await eventually(() => expect(registry.status()).toMatchObject({ ready: true, searches: false }))
+  await registry.stop()
 })

@@ -57,7 +57,7 @@ const TESTS: Record<string, readonly string[]> = {
 
 /** These run in worker threads, where Stryker switches no mutant on. */
 const IN_THREADS = [
-  'src/agents/search-index/**',
+  'src/registry/search/{bit-planes,name-index,shared-counter,slot-set,worker}.ts',
   'src/identity/credentials/verify/crypto/{verify-proofs,worker}.ts',
 ]
 

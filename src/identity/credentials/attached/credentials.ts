@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import { createAgentReads } from '../../../agents/agent-reads.ts'
+import type { AgentReads } from '../../../agents/agent-reads.ts'
 import type { Database } from '../../../db/database.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -36,7 +36,8 @@ export interface Credentials {
   verify(wallet: Pubkey, pda: string, submission: CredentialSubmission): Promise<VerificationResult>
 }
 
-interface CredentialsDependencies {
+export interface CredentialsDependencies {
+  readonly agents: Pick<AgentReads, 'get'>
   readonly kysely: Kysely<Database>
   readonly clock: Clock
   readonly verifier: Pick<Verifier, 'verify'>
@@ -47,9 +48,8 @@ interface CredentialsDependencies {
 }
 
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
-  const { kysely, clock, verifier, rulesVersion, trust, hosted } = dependencies
+  const { agents, kysely, clock, verifier, rulesVersion, trust, hosted } = dependencies
   const store = createCredentialStore(kysely)
-  const agents = createAgentReads(kysely)
   const context = async () => ({ now: clock.now(), trust: await trust(), rulesVersion })
 
   const listForAgents: Credentials['listForAgents'] = async (owners, filter) =>

@@ -1,21 +1,18 @@
-import { BitPlanes, BLOCK } from './bit-planes.ts'
-import { leastShared } from './similarity.ts'
+import { BitPlanes, BLOCK, type Candidates } from './bit-planes.ts'
 import { type SlotSet, WORD_BITS } from './slot-set.ts'
-
-/** Slots that may match, and the number of trigrams that each shares with the query. */
-export interface Candidates {
-  size: number
-  readonly slots: Uint32Array
-  readonly shared: Uint8Array
-}
+import { leastShared } from './trigrams.ts'
 
 /**
  * Counts for each slot how many sets contain it. Bitmaps are counted 32 slots at a time, and only
  * short lists slot by slot. So the time has a limit, however many names share a trigram.
  */
 export class SharedCounter {
-  /** The result of the last `count`. */
-  readonly candidates: Candidates
+  /** Of a block, so that they stay in the processor's cache. */
+  readonly #candidates: Candidates = {
+    size: 0,
+    slots: new Uint32Array(BLOCK * WORD_BITS),
+    shared: new Uint8Array(BLOCK * WORD_BITS),
+  }
   readonly #planes = new BitPlanes()
   /** The counts of slots in lists, and a bit for each slot that has one. */
   readonly #inLists: Uint8Array
@@ -23,28 +20,32 @@ export class SharedCounter {
   readonly #empty: Uint32Array
 
   constructor(words: number) {
-    const capacity = words * WORD_BITS
-    this.candidates = { size: 0, slots: new Uint32Array(capacity), shared: new Uint8Array(capacity) }
-    this.#inLists = new Uint8Array(capacity)
+    this.#inLists = new Uint8Array(words * WORD_BITS)
     this.#listed = new Uint32Array(words)
     this.#empty = new Uint32Array(words)
   }
 
   /**
-   * Finds every slot that can match a query with so many trigrams. `shortest` has the lowest number
-   * of trigrams of the names of each word of slots.
+   * Visits every slot that can match a query with so many trigrams, in parts. `shortest` has the
+   * lowest number of trigrams of the names of each word of slots.
    */
-  count(sets: readonly SlotSet[], queryTrigrams: number, shortest: Uint8Array): Candidates {
+  count(
+    sets: readonly SlotSet[],
+    queryTrigrams: number,
+    shortest: Uint8Array,
+    visit: (candidates: Candidates) => void,
+  ): void {
     const bitmaps: Uint32Array[] = []
     for (const { bitmap, list, size } of sets)
       if (bitmap === null) this.#addList(list, size)
       else bitmaps.push(bitmap)
     while (bitmaps.length % 3 !== 0) bitmaps.push(this.#empty)
-    this.candidates.size = 0
-    for (let start = 0; start < this.#listed.length; start += BLOCK)
+    for (let start = 0; start < this.#listed.length; start += BLOCK) {
+      this.#candidates.size = 0
       this.#countBlock(bitmaps, start, queryTrigrams, shortest)
+      if (this.#candidates.size > 0) visit(this.#candidates)
+    }
     this.#listed.fill(0)
-    return this.candidates
   }
 
   #addList(list: Uint32Array, size: number): void {
@@ -69,22 +70,21 @@ export class SharedCounter {
       planes.add(bitmaps[i]!, bitmaps[i + 1]!, bitmaps[i + 2]!, start, length)
     for (let i = 0; i < length; i++) {
       const least = leastShared(queryTrigrams, shortest[start + i]!)
-      const unlisted = least > queryTrigrams ? 0 : planes.atLeast(i, least)
-      const found = unlisted | this.#listed[start + i]!
-      if (found !== 0) this.#collect(found, start + i, i)
+      const listed = this.#listed[start + i]!
+      const found = listed | (least > queryTrigrams ? 0 : planes.atLeast(i, least))
+      if (found === 0) continue
+      const before = this.#candidates.size
+      planes.collect(i, found, (start + i) * WORD_BITS, this.#candidates)
+      if (listed !== 0) this.#addListed(before)
     }
   }
 
-  #collect(found: number, word: number, index: number): void {
-    const { slots, shared } = this.candidates
-    let size = this.candidates.size
-    for (let rest = found; rest !== 0; rest &= rest - 1) {
-      const bit = 31 - Math.clz32(rest & -rest)
-      const slot = word * WORD_BITS + bit
-      shared[size] = this.#inLists[slot]! + this.#planes.countOf(index, bit)
-      this.#inLists[slot] = 0
-      slots[size++] = slot
+  /** Adds the counts in lists of the candidates from this one. */
+  #addListed(first: number): void {
+    const { slots, shared, size } = this.#candidates
+    for (let i = first; i < size; i++) {
+      shared[i]! += this.#inLists[slots[i]!]!
+      this.#inLists[slots[i]!] = 0
     }
-    this.candidates.size = size
   }
 }

@@ -1,3 +1,10 @@
+/** Slots that may match, and the number of trigrams that each shares with the query. */
+export interface Candidates {
+  size: number
+  readonly slots: Uint32Array
+  readonly shared: Uint8Array
+}
+
 /** Words that are counted together: their planes stay in the processor's cache. */
 export const BLOCK = 512
 const PLANES = 7
@@ -77,16 +84,29 @@ export class BitPlanes {
     return above | equal
   }
 
-  /** The count of a bit of a word. */
-  countOf(index: number, bit: number): number {
-    return (
-      ((this.#p0[index]! >>> bit) & 1) |
-      (((this.#p1[index]! >>> bit) & 1) << 1) |
-      (((this.#p2[index]! >>> bit) & 1) << 2) |
-      (((this.#p3[index]! >>> bit) & 1) << 3) |
-      (((this.#p4[index]! >>> bit) & 1) << 4) |
-      (((this.#p5[index]! >>> bit) & 1) << 5) |
-      (((this.#p6[index]! >>> bit) & 1) << 6)
-    )
+  /** Adds the slots of these bits of a word, which begins with `firstSlot`, and their counts. */
+  collect(index: number, bits: number, firstSlot: number, to: Candidates): void {
+    const p0 = this.#p0[index]! & bits
+    const p1 = this.#p1[index]! & bits
+    const p2 = this.#p2[index]! & bits
+    const p3 = this.#p3[index]! & bits
+    const p4 = this.#p4[index]! & bits
+    const p5 = this.#p5[index]! & bits
+    const p6 = this.#p6[index]! & bits
+    const { slots, shared } = to
+    let size = to.size
+    for (let rest = bits; rest !== 0; rest &= rest - 1) {
+      const bit = 31 - Math.clz32(rest & -rest)
+      shared[size] =
+        ((p0 >>> bit) & 1) |
+        (((p1 >>> bit) & 1) << 1) |
+        (((p2 >>> bit) & 1) << 2) |
+        (((p3 >>> bit) & 1) << 3) |
+        (((p4 >>> bit) & 1) << 4) |
+        (((p5 >>> bit) & 1) << 5) |
+        (((p6 >>> bit) & 1) << 6)
+      slots[size++] = firstSlot + bit
+    }
+    to.size = size
   }
 }

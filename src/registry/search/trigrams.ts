@@ -3,9 +3,8 @@ export type Trigram = number
 
 const SPACE = 0x20
 const TEXT_LENGTH = 3
-
-/** Text whose trigrams `asciiTrigrams` knows. */
-export const isAscii = (text: string): boolean => !/[^\0-\u007f]/.test(text)
+/** The lowest similarity that a search by name returns, 3 / 10, as the database sessions set it. */
+const [NUMERATOR, DENOMINATOR] = [3, 10]
 
 /**
  * The different trigrams of a text of ASCII characters: of each word in lower case, with two spaces
@@ -50,8 +49,17 @@ export function shownTrigrams(shown: readonly string[]): Trigram[] {
   )
 }
 
-/** Whether these are the same trigrams in any order. Each must contain a trigram once. */
-export function isSameSet(one: readonly Trigram[], other: readonly Trigram[]): boolean {
-  const known = new Set(one)
-  return one.length === other.length && other.every((trigram) => known.has(trigram))
+/** The similarity of two texts by their numbers of different trigrams, as pg_trgm rounds it. */
+export function similarity(shared: number, one: number, other: number): number {
+  return Math.fround(shared / (one + other - shared))
+}
+
+/** Whether the similarity is at least 0.3. */
+export function isMatch(shared: number, one: number, other: number): boolean {
+  return (NUMERATOR + DENOMINATOR) * shared >= NUMERATOR * (one + other)
+}
+
+/** The lowest number of shared trigrams of a match: at least one. */
+export function leastShared(one: number, other: number): number {
+  return Math.max(1, Math.ceil((NUMERATOR * (one + other)) / (NUMERATOR + DENOMINATOR)))
 }
