@@ -135,6 +135,9 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services, clientIp }) =>
       services.registryTransactions.closeDeactivationRecord(input, clientIp),
   }),
+}))
+
+builder.mutationFields((t) => ({
   prepareDeposit: t.field({
     ...preparation('moves USDC from the owner’s associated token account to the stake of the agent', [
       'NOT_READY',

@@ -37,40 +37,23 @@ export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 type Accounts = Readonly<Record<string, Pubkey>>
 type Arguments = Readonly<Record<string, unknown>>
 
-/**
- * Prepares the transactions of an agent's owner for clients that do not build instructions. They
- * are ordinary prepared transactions: all limits and errors of `prepare` apply. Each method throws
- * INVALID_PUBKEY as well.
- */
-export function createRegistryTransactions({
-  kysely,
-  transactions,
-  program,
-}: {
+interface RegistryTransactionsOptions {
   readonly kysely: Kysely<Database>
   readonly transactions: Pick<
     Transactions,
     'prepare' | 'prepareSponsored' | 'prepareRegistration' | 'feePayer'
   >
   readonly program: Pubkey
-}) {
-  const addresses = registryAddresses(program)
+}
 
-  /** Prepares one instruction. `accounts` are those that do not follow from the owner. */
-  const prepare = async (
-    name: string,
-    { ownerPubkey, priorityLevel, sponsored }: OwnerInput,
-    clientIp: string,
-    args: Arguments = {},
-    accounts: (agent: Pubkey, owner: Pubkey) => Accounts | Promise<Accounts> = () => ({}),
-  ): Promise<PreparedTransaction> => {
-    const owner = pubkeyParameter('ownerPubkey', ownerPubkey)
-    const agent = addresses.agent(owner)
-    const all = { owner, authority: owner, payer: owner, agent, ...(await accounts(agent, owner)) }
-    const instructions = [instruction(program, name, all, args)]
-    const input = { instructions, signerPubkeys: [owner], priorityLevel }
-    return sponsored === true ? transactions.prepareSponsored(input, clientIp) : transactions.prepare(input)
-  }
+/**
+ * Prepares the transactions of an agent's owner for clients that do not build instructions. They
+ * are ordinary prepared transactions: all limits and errors of `prepare` apply. Each method throws
+ * INVALID_PUBKEY as well.
+ */
+export function createRegistryTransactions(options: RegistryTransactionsOptions) {
+  const { kysely, transactions, program } = options
+  const prepare = prepareWith(options)
 
   /** The owner's associated token account. */
   const tokenAccounts = async (owner: Pubkey) => {
@@ -125,6 +108,25 @@ export function createRegistryTransactions({
         ...(await tokenAccounts(owner)),
         rentPayer: await readRentPayer(kysely, 'stakes', agent),
       })),
+  }
+}
+
+/** Prepares one instruction. `accounts` are those that do not follow from the owner. */
+function prepareWith({ transactions, program }: RegistryTransactionsOptions) {
+  const addresses = registryAddresses(program)
+  return async (
+    name: string,
+    { ownerPubkey, priorityLevel, sponsored }: OwnerInput,
+    clientIp: string,
+    args: Arguments = {},
+    accounts: (agent: Pubkey, owner: Pubkey) => Accounts | Promise<Accounts> = () => ({}),
+  ): Promise<PreparedTransaction> => {
+    const owner = pubkeyParameter('ownerPubkey', ownerPubkey)
+    const agent = addresses.agent(owner)
+    const all = { owner, authority: owner, payer: owner, agent, ...(await accounts(agent, owner)) }
+    const instructions = [instruction(program, name, all, args)]
+    const input = { instructions, signerPubkeys: [owner], priorityLevel }
+    return sponsored === true ? transactions.prepareSponsored(input, clientIp) : transactions.prepare(input)
   }
 }
 

@@ -337,22 +337,29 @@ test('a preparation costs three units in MCP, and a list of agents two', async (
   expect(await call('203.0.117.2', 'list_agents', {})).toBe('2')
 })
 
-test('a sponsored prepare counts as one through POST /relay/prepare too', async () => {
+const OWNER = { ownerPubkey: keyOf('owner') }
+const AGENT = {
+  name: 'Scout',
+  serviceCategory: 'research',
+  agentCardUrl: 'https://agents.example/card.json',
+  agentCardHash: '0'.repeat(64),
+}
+test.each<[string, object, 'sponsoredPrepare' | 'register']>([
+  ['', { instructions: [], signerPubkeys: [], sponsored: true }, 'sponsoredPrepare'],
+  ['/suspend-agent', { ...OWNER, sponsored: true }, 'sponsoredPrepare'],
+  ['/register-agent', { ...OWNER, ...AGENT, inviteCode: 'none' }, 'register'],
+])('POST /relay/prepare%s counts what the service may pay for', async (path, payload, kind) => {
   const other = await createTestApp({
-    rateLimits: { ...LIMITS, reads: 100 },
+    rateLimits: { ...LIMITS, reads: 100, prepare: 100 },
     clock: { now: () => now },
     database: t.database,
   })
+  const remoteAddress = `203.0.113.${150 + path.length}`
   const prepare = () =>
-    other.app.inject({
-      method: 'POST',
-      url: '/relay/prepare',
-      remoteAddress: '203.0.113.6',
-      payload: { instructions: [], signerPubkeys: [], sponsored: true },
-    })
+    other.app.inject({ method: 'POST', url: `/relay/prepare${path}`, remoteAddress, payload })
   const statuses = []
-  for (let i = 0; i < 5; i++) statuses.push((await prepare()).statusCode)
-  expect(statuses.indexOf(429)).toBe(LIMITS.sponsoredPrepare)
+  for (let i = 0; i < 8; i++) statuses.push((await prepare()).statusCode)
+  expect(statuses.indexOf(429)).toBe(LIMITS[kind])
   await other.close()
 })
 
