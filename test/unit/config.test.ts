@@ -198,7 +198,7 @@ describe('misspelledSettings', () => {
       expect.stringContaining('API_PROCESSES is not a setting any more'),
     ])
     expect(misspelledSettings({ SEARCH_INDEX_BYTES: '0' })).toEqual([
-      expect.stringContaining('REGISTRY_BYTES limits'),
+      expect.stringContaining('names count in REGISTRY_BYTES'),
     ])
     for (const value of ['1', ' ', undefined])
       expect(misspelledSettings({ API_PROCESSES: value })).toEqual([])
