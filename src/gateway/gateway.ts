@@ -25,7 +25,7 @@ import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createInviteCodes } from '../sponsorship/invite-codes.ts'
-import type { WorkerLimits } from '../webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../webhooks/limits.ts'
 
 export interface Gateway {
   baseUrl: string

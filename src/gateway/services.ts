@@ -20,7 +20,7 @@ import { createServices, type Services } from '../services.ts'
 import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
 import { createLocalSigner } from '../platform/keys/fee-payer-signer.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
-import { receiverProblemOf } from '../webhooks/subscriptions/receiver-problem.ts'
+import { receiverProblemOf } from '../webhooks/subscription-input.ts'
 import type { GatewayContext } from './context.ts'
 
 export interface ServiceParts {

@@ -3,10 +3,10 @@ import { type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { dueAttempts } from './due-attempts.ts'
 import type { DueStatus, Lane } from './lanes.ts'
-import type { WorkerLimits } from './limits.ts'
+import type { WorkerLimits } from '../limits.ts'
 import { chosenAtOnce, chosenInTurns, demand } from './turns.ts'
 import { firstWaiting, MAX_NETWORKS, waitingByNetwork } from './waiting.ts'
-import type { WorkerConnection } from './worker-connection.ts'
+import type { WorkerConnection } from '../worker-connection.ts'
 
 type Delivery = Selectable<Database['webhook_deliveries']>
 

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { WorkerLimits } from './limits.ts'
+import type { WorkerLimits } from '../limits.ts'
 
 /**
  * Endpoints that recently answered fast are in the fast lane. New and slow endpoints are in the

@@ -1,9 +1,9 @@
 import { type Claim, claimDeliveries } from './claim.ts'
 import { type DueStatus, type Lanes, LANES } from './lanes.ts'
-import type { WorkerLimits } from './limits.ts'
-import { releaseClaims } from './release.ts'
-import type { Unwritten } from './unwritten.ts'
-import type { WorkerConnection } from './worker-connection.ts'
+import type { WorkerLimits } from '../limits.ts'
+import { releaseClaims } from '../queue.ts'
+import type { Unwritten } from '../settlements.ts'
+import type { WorkerConnection } from '../worker-connection.ts'
 
 /** One claim does not start more attempts of a lane, because that takes time. */
 const MAX_CLAIMED = 256

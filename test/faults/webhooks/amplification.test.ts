@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
-import { RETRY_SCHEDULE } from '../../../src/webhooks/worker/retry-schedule.ts'
+import { RETRY_SCHEDULE } from '../../../src/webhooks/limits.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
 import * as fc from '../../support/property.ts'

@@ -8,12 +8,8 @@ import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
-import { createSender, type Send } from '../../../src/webhooks/worker/send.ts'
-import {
-  createWebhookWorker,
-  type WebhookWorker,
-  type WorkerOptions,
-} from '../../../src/webhooks/worker/worker.ts'
+import { createSender, type Send } from '../../../src/webhooks/send.ts'
+import { createWebhookWorker, type WebhookWorker, type WorkerOptions } from '../../../src/webhooks/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { silentLogger } from '../indexer/indexer.ts'
 import { scaled } from '../machine-speed.ts'

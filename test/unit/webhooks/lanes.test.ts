@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLanes } from '../../../src/webhooks/worker/lanes.ts'
-import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
+import { WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
 
 test('first attempts and retries share the slots of their lane', async () => {
   const lanes = createLanes({ ...WORKER_LIMITS, concurrency: 8 }, () => undefined)

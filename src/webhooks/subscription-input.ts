@@ -1,8 +1,10 @@
-import { enumParameter } from '../../domain/parameters.ts'
-import { quoted } from '../../domain/quoted.ts'
-import { siteOf } from '../../domain/site.ts'
-import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
-import { DomainError } from '../../domain/errors.ts'
+import { DomainError } from '../domain/errors.ts'
+import { enumParameter } from '../domain/parameters.ts'
+import { quoted } from '../domain/quoted.ts'
+import { siteOf } from '../domain/site.ts'
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../domain/webhook-events.ts'
+import { urlProblem } from '../platform/net/check-url.ts'
+import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 
 /** Returns why a URL cannot be a receiver, for example `must use https`. Null if it can. */
 export type ReceiverProblem = (url: string) => string | null
@@ -14,7 +16,7 @@ const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
  */
 export function readUrl(value: unknown, receiverProblem: ReceiverProblem): string {
   if (value === undefined || value === null) throw new DomainError('URL_REQUIRED')
-  const problem = urlProblem(value, receiverProblem)
+  const problem = textProblem(value, receiverProblem)
   if (problem === null) return new URL(value as string).href
   throw new DomainError('RECEIVER_REFUSED', { parameter: 'url', problem, value: quoted(value) })
 }
@@ -22,7 +24,7 @@ export function readUrl(value: unknown, receiverProblem: ReceiverProblem): strin
 /** The site of a normalized URL. */
 export const siteOfUrl = (url: string): string => siteOf(new URL(url).hostname)
 
-function urlProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
+function textProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
   if (typeof value !== 'string') return 'must be text'
   // URL parsers silently remove some other characters, so the stored URL would differ from the
   // input.
@@ -45,4 +47,9 @@ export function readEventTypes(value: unknown): WebhookEventType[] {
     types.add(type)
   }
   return WEBHOOK_EVENT_TYPES.filter((type) => types.has(type))
+}
+
+/** The rules of the client that sends: what it would refuse to call is refused when it is given. */
+export function receiverProblemOf(http: Pick<GuardedHttp, 'checkUrl'>): ReceiverProblem {
+  return (url) => urlProblem(http, url)
 }

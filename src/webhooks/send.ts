@@ -1,9 +1,8 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
-import type { HttpErrorCode } from '../../platform/net/error-codes.ts'
+import { createHmac } from 'node:crypto'
+import type { Clock } from '../platform/clock.ts'
+import type { HttpErrorCode } from '../platform/net/error-codes.ts'
+import type { GuardedHttp, HttpResponse, HttpResult } from '../platform/net/guarded-http.ts'
 import { WORKER_LIMITS } from './limits.ts'
-import { excerptOf, retryAfterMs } from './response.ts'
-import { signDelivery, signStandard } from './sign-delivery.ts'
 
 export interface SendRequest {
   readonly url: string
@@ -94,4 +93,69 @@ function attemptResult(result: HttpResult, now: number): AttemptResult {
 function outcomeOf(status: number): AttemptResult['outcome'] {
   if (status >= 200 && status < 300) return 'success'
   return status === 410 ? 'gone' : 'failure'
+}
+
+export interface SignedDelivery {
+  /** The secret as its owner received it, including `whsec_`. */
+  readonly secret: string
+  /** Unix time in seconds. */
+  readonly timestamp: number
+  /** The bytes of the body as they are sent. */
+  readonly body: string | Uint8Array
+}
+
+/**
+ * Returns the hex HMAC-SHA256 of `<timestamp>.<body>` (contract, "Delivery"). The key is the secret
+ * as UTF-8.
+ */
+export function signDelivery({ secret, timestamp, body }: SignedDelivery): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
+}
+
+/**
+ * Returns the header `webhook-signature` of Standard Webhooks: the base64 HMAC-SHA256 of
+ * `<id>.<timestamp>.<body>`. The key is what follows `whsec_`, decoded from base64. Old secrets are
+ * in the URL alphabet, which Node decodes too.
+ */
+export function signStandard({ secret, timestamp, body, id }: SignedDelivery & { id: string }): string {
+  // As text, because a key in a Buffer takes Node three times as long.
+  const hmac = createHmac('sha256', secret.replace(/^whsec_/, ''), { encoding: 'base64' })
+  return `v1,${hmac.update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+}
+
+/** Text formats. Other types and compressed bodies are not stored. */
+const TEXT_TYPES = /^(text\/.+|application\/([\w.-]+\+)?(json|xml)|application\/x-www-form-urlencoded)$/
+
+/** Characters of a response that the delivery log stores and shows. */
+export const MAX_EXCERPT = 1_000
+
+/** The start of a text response for the delivery log, without NUL. */
+export function excerptOf({ headers, body, truncated }: HttpResponse): string | undefined {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (body.length === 0 || !TEXT_TYPES.test(type) || encoding !== 'identity') return undefined
+  // With `stream`, a character cut in half at the end is left out.
+  const text = new TextDecoder().decode(body, { stream: truncated }).replaceAll('\0', '')
+  return Array.from(text).slice(0, MAX_EXCERPT).join('')
+}
+
+export const MIN_RETRY_AFTER_MS = 1_000
+export const MAX_RETRY_AFTER_MS = 3_600_000
+
+/** The current HTTP date format. Date.parse alone accepts almost any text. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds or a date, limited to 1 s to 1 h. Returns
+ * undefined for any other value. `now` is in milliseconds since the epoch.
+ */
+export function retryAfterMs(value: unknown, now: number): number | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  let wait: number
+  if (/^\d+$/.test(text)) wait = Number(text) * 1000
+  else if (HTTP_DATE.test(text)) wait = Date.parse(text) - now
+  else return undefined
+  if (Number.isNaN(wait)) return undefined
+  return Math.min(Math.max(wait, MIN_RETRY_AFTER_MS), MAX_RETRY_AFTER_MS)
 }

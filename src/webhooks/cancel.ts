@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import type { OpenStatus } from '../../domain/webhook-delivery.ts'
+import type { Database } from '../db/database.ts'
+import type { OpenStatus } from '../domain/webhook-delivery.ts'
 
 /**
  * A request cancels at most this many rows. Workers cancel the rest within seconds and do not send

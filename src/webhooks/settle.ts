@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import type { AttemptOutcome, DisabledReason } from '../../domain/webhook-delivery.ts'
-import { FAST_MS } from './lanes.ts'
+import type { Database } from '../db/database.ts'
+import type { AttemptOutcome, DisabledReason } from '../domain/webhook-delivery.ts'
+import { FAST_MS } from './worker/lanes.ts'
 
 type AttemptRow = Omit<Selectable<Database['webhook_attempts']>, 'id' | 'delivery_id' | 'next_attempt_at'>
 

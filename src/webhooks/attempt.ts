@@ -1,9 +1,8 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { Claim, ClaimedDelivery } from './claim.ts'
-import type { WorkerLimits } from './limits.ts'
-import { retryDelay } from './retry-schedule.ts'
+import type { Clock } from '../platform/clock.ts'
+import { retryDelay, type WorkerLimits } from './limits.ts'
 import type { AttemptResult, Send } from './send.ts'
 import type { Settlement } from './settle.ts'
+import type { Claim, ClaimedDelivery } from './worker/claim.ts'
 
 /** Decrypts a stored secret. Throws if no configured key fits. */
 export type OpenSecret = (encrypted: Buffer, subscriptionId: string) => string

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import { insertDeliveries, MATCHES } from '../../ledger/indexer/write/deliveries.ts'
-import type { WakeUp } from '../../platform/async/wake-up.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { createFailureLog } from '../../platform/process/failure-log.ts'
+import type { Database } from '../db/database.ts'
+import { insertDeliveries, MATCHES } from '../ledger/indexer/write/deliveries.ts'
+import type { WakeUp } from '../platform/async/wake-up.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
 
 /** Webhooks that one statement visits. */
 const BATCH = 1_000

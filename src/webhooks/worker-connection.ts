@@ -1,9 +1,9 @@
-import type { Kysely, RawBuilder } from 'kysely'
 import PQueue from 'p-queue'
-import type { Database } from '../../db/database.ts'
-import { listen, type Listening } from '../../db/listen.ts'
-import type { Orm } from '../../db/orm-types.ts'
-import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
+import type { Kysely, RawBuilder } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { listen, type Listening } from '../db/listen.ts'
+import type { Orm } from '../db/orm-types.ts'
+import { DELIVERIES_CHANNEL } from '../domain/webhook-delivery.ts'
 
 /**
  * A plan that was made for small tables would read all of large ones, so sequential scans and
