@@ -14,6 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { silentLogger } from '../indexer/indexer.ts'
 import { scaled } from '../machine-speed.ts'
 import { queueErrors } from './queue-errors.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
 
 export const SECRET = 'whsec_of_the_test'
@@ -116,7 +117,9 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
-        .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: rows }))
+        .transactional((em) =>
+          mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: rows }, webhookSink),
+        )
       return rows.map((row) => row.id)
     },
     worker: (options = {}) => {
