@@ -2,7 +2,8 @@ import type { Clock } from '../platform/clock.ts'
 import { retryDelay, type WorkerLimits } from './limits.ts'
 import type { AttemptResult, Send } from './send.ts'
 import type { Settlement } from './settle.ts'
-import type { Claim, ClaimedDelivery } from './worker/claim.ts'
+import type { Lane } from './slots.ts'
+import type { Claim, ClaimedDelivery } from './queue.ts'
 
 /** Decrypts a stored secret. Throws if no configured key fits. */
 export type OpenSecret = (encrypted: Buffer, subscriptionId: string) => string
@@ -15,9 +16,18 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
   'tls_error',
 ])
 
+/** A claim whose turn it is. */
+export interface StartedClaim extends Claim {
+  readonly lane: Lane
+  /** The attempt must end within `firstDeadlineMs`. */
+  readonly short: boolean
+  /** It tests a webhook whose pause has ended. */
+  readonly probe: boolean
+}
+
 /** Makes one attempt, signed with the current secret. Rejects only on an internal error. */
 export async function attempt(
-  claim: Claim,
+  claim: StartedClaim,
   options: { send: Send; openSecret: OpenSecret; clock: Clock; limits: WorkerLimits; random: () => number },
 ): Promise<Settlement> {
   const { send, openSecret, clock, limits, random } = options
@@ -40,7 +50,7 @@ export async function attempt(
 
 /** `startedAt` is in milliseconds since the epoch. `deadlineMs` is that of a whole attempt. */
 export function settlementOf(
-  claim: ClaimedDelivery,
+  claim: ClaimedDelivery & { probe?: boolean },
   result: Omit<AttemptResult, 'outcome'> & Pick<Settlement, 'outcome'>,
   { startedAt, random, deadlineMs }: { startedAt: number; random: () => number; deadlineMs: number },
 ): Settlement {
@@ -61,7 +71,7 @@ export function settlementOf(
     pause_ms: result.retryAfterMs === undefined ? null : Math.round(result.retryAfterMs),
     unreachable: UNREACHABLE.has(errorCode),
     response_ms: status === undefined ? deadlineMs : Math.round(result.durationMs),
-    probe: claim.probe,
+    probe: claim.probe ?? false,
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { WakeUp } from '../platform/async/wake-up.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { DELIVERIES_CHANNEL, FAN_OUT_PAYLOAD } from '../domain/webhook-delivery.ts'
@@ -88,28 +88,22 @@ export const webhookSink: EventSink = { added: enqueueDeliveries, removed: cance
 const BATCH = 1_000
 const POLL_MS = 1_000
 
-/**
- * Enqueues the deliveries that the indexer left, until it is aborted. Calls `onEnqueued` after each
- * batch.
- */
-export async function runFanOut(options: {
+/** Enqueues the deliveries that the indexer left. Calls `onEnqueued` after each batch. */
+export function createFanOut(options: {
   kysely: Kysely<Database>
   logger: Pick<Logger, 'warn'>
-  signal: AbortSignal
-  wakeUp: WakeUp
   onEnqueued: () => void
-}): Promise<void> {
-  const { kysely, logger, signal, wakeUp, onEnqueued } = options
-  const failures = createFailureLog(logger, 'enqueueing deliveries failed, retrying')
-  while (!signal.aborted) {
-    try {
-      while (!signal.aborted && (await continueFanOut(kysely))) onEnqueued()
+}): BackgroundLoop {
+  const failures = createFailureLog(options.logger, 'enqueueing deliveries failed, retrying')
+  return createBackgroundLoop({
+    retryMs: POLL_MS,
+    onError: (error) => failures.report(error),
+    step: async (signal) => {
+      while (!signal.aborted && (await continueFanOut(options.kysely))) options.onEnqueued()
       failures.clear()
-    } catch (err) {
-      if (!signal.aborted) failures.report(err)
-    }
-    if (!signal.aborted) await wakeUp.sleep(POLL_MS)
-  }
+      return POLL_MS
+    },
+  })
 }
 
 /**

@@ -27,6 +27,9 @@ export const WORKER_LIMITS = {
   internalErrorDelayMs: 30_000,
 }
 
+/** An endpoint is fast if the moving average of its attempts is below this time in ms. */
+export const FAST_MS = 1_000
+
 export type WorkerLimits = Readonly<typeof WORKER_LIMITS>
 
 const SECOND = 1_000

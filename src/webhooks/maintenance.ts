@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
-import { readWebhookStats, type WorkerMetrics } from './metrics.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { readWebhookStats, recordStats, type WorkerMetrics } from './metrics.ts'
 
 const INTERVAL_MS = 10_000
 const CLEANUP_INTERVAL_MS = 600_000
@@ -13,42 +13,29 @@ export const RETENTION_DAYS = 30
 export const EXCERPT = { wholeDays: 3, keptCharacters: 100 } as const
 const BATCH = 5_000
 
-/**
- * Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows and responses until
- * it is aborted.
- */
-export async function runMaintenance(options: {
+/** Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows and responses. */
+export function createMaintenance(options: {
   kysely: Kysely<Database>
   logger: Pick<Logger, 'warn'>
   metrics: WorkerMetrics
-  signal: AbortSignal
-}): Promise<void> {
-  const { kysely, logger, metrics, signal } = options
-  const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
-    while (!signal.aborted && (await runBatch(kysely)) > 0);
-  }
+}): BackgroundLoop {
+  const { kysely, logger, metrics } = options
   const failures = createFailureLog(logger, 'webhook maintenance failed, retrying')
   let cleanupAt = performance.now()
-  while (!signal.aborted) {
-    try {
-      const stats = await readWebhookStats(kysely)
-      for (const status of ['pending', 'retrying'] as const) {
-        metrics.dueAge.set({ status }, stats.dueAge[status] ?? 0)
-        metrics.waiting.set({ status }, stats.deliveries[status])
-      }
-      metrics.disabledEndpoints.set(stats.subscriptions.disabled)
-      metrics.pausedEndpoints.set(stats.subscriptions.paused)
-      await untilDone(cancelForInactiveWebhooks)
-      if (performance.now() >= cleanupAt) {
-        await untilDone(deleteOldRows)
-        cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
-      }
-      failures.clear()
-    } catch (err) {
-      if (!signal.aborted) failures.report(err)
+  const step = async (signal: AbortSignal): Promise<number> => {
+    const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
+      while (!signal.aborted && (await runBatch(kysely)) > 0);
     }
-    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+    recordStats(metrics, await readWebhookStats(kysely))
+    await untilDone(cancelForInactiveWebhooks)
+    if (performance.now() >= cleanupAt) {
+      await untilDone(deleteOldRows)
+      cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
+    }
+    failures.clear()
+    return INTERVAL_MS
   }
+  return createBackgroundLoop({ step, onError: (error) => failures.report(error), retryMs: INTERVAL_MS })
 }
 
 /**

@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { Settlement, SettleResult } from './settle.ts'
-import { type Lanes, LANES } from './worker/lanes.ts'
+import { LANES, type Slots } from './slots.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-export function createWorkerMetrics(registry: Metrics, lanes: Pick<Lanes, 'inFlight'>) {
+export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFlight'>) {
   const registers = [registry]
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `gateway_webhooks_${name}`, help, labelNames, registers })
@@ -20,7 +20,7 @@ export function createWorkerMetrics(registry: Metrics, lanes: Pick<Lanes, 'inFli
     labelNames: ['lane'],
     registers,
     collect: () => {
-      for (const lane of LANES) inFlight.set({ lane }, lanes.inFlight(lane))
+      for (const lane of LANES) inFlight.set({ lane }, slots.inFlight(lane))
     },
   })
   return {
@@ -47,6 +47,15 @@ export function createWorkerMetrics(registry: Metrics, lanes: Pick<Lanes, 'inFli
     ),
     pausedEndpoints: gauge('paused_endpoints', 'Active webhooks that are paused'),
   }
+}
+
+export function recordStats(metrics: WorkerMetrics, stats: WebhookStats): void {
+  for (const status of ['pending', 'retrying'] as const) {
+    metrics.dueAge.set({ status }, stats.dueAge[status] ?? 0)
+    metrics.waiting.set({ status }, stats.deliveries[status])
+  }
+  metrics.disabledEndpoints.set(stats.subscriptions.disabled)
+  metrics.pausedEndpoints.set(stats.subscriptions.paused)
 }
 
 export function recordSettled(

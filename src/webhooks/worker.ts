@@ -3,23 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Orm } from '../db/orm-types.ts'
-import { WakeUp } from '../platform/async/wake-up.ts'
+import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
-import { attempt, type OpenSecret } from './attempt.ts'
-import { runFanOut } from './enqueue.ts'
+import { attempt, type OpenSecret, settlementOf, type StartedClaim } from './attempt.ts'
+import { claimDue, type ClaimedDue, NOTHING_DUE } from './claim-due.ts'
+import { createFanOut } from './enqueue.ts'
+import { HeldClaims } from './held-claims.ts'
 import { WORKER_LIMITS, type WorkerLimits } from './limits.ts'
-import { cancelForInactiveWebhooks, createQueueVacuum, runMaintenance } from './maintenance.ts'
+import { cancelForInactiveWebhooks, createMaintenance, createQueueVacuum } from './maintenance.ts'
 import { createWorkerMetrics, recordAttempt, recordSettled } from './metrics.ts'
-import { reclaim, releaseClaims } from './queue.ts'
+import { reclaim, release } from './queue.ts'
 import type { Send } from './send.ts'
-import { createSettlements, createUnwritten } from './settlements.ts'
+import { createSettlements } from './settle.ts'
+import { createSlots, type DueStatus } from './slots.ts'
 import { createWorkerConnection } from './worker-connection.ts'
-import type { Claim } from './worker/claim.ts'
-import { createLanes } from './worker/lanes.ts'
-import { createStarter, NOTHING, type Started } from './worker/start-due.ts'
 
 export interface WorkerOptions {
   readonly orm: Orm
@@ -49,6 +49,14 @@ export interface WebhookWorker {
   stop(): Promise<void>
 }
 
+type WorkerState = 'new' | 'running' | 'stopping' | 'stopped'
+const NEXT: Readonly<Record<WorkerState, readonly WorkerState[]>> = {
+  new: ['running', 'stopping'],
+  running: ['stopping'],
+  stopping: ['stopped'],
+  stopped: [],
+}
+
 /** Time to write the last outcomes after the deadline of the last attempt. */
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
@@ -57,36 +65,40 @@ const MAX_REST_MS = 25
  * while others had to wait. It makes bursts a tenth faster.
  */
 const MIN_CROWD = 16
+/** More successes than this keep their slots until they are written. */
+const MAX_UNWRITTEN = 512
 
 export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const { orm, clock, logger, random = Math.random } = options
   const limits = { ...WORKER_LIMITS, ...options.limits }
   const kysely: Kysely<Database> = orm.em.fork().getKysely()
-  const claiming = new WakeUp()
-  const fanningOut = new WakeUp()
-  const claim = (): void => claiming.wake()
-  const wake = (): void => {
-    claiming.wake()
-    fanningOut.wake()
-  }
-  const stopping = new AbortController()
   const giveUp = new AbortController()
-  const onNotification = (payload?: string): void => {
-    claiming.wake()
-    if (payload !== '') fanningOut.wake()
+  let state: WorkerState = 'new'
+  const enter = (next: WorkerState): void => {
+    if (!NEXT[state].includes(next)) throw new Error(`a worker that is ${state} cannot become ${next}`)
+    state = next
   }
-  const connection = createWorkerConnection({ orm, kysely, onNotification })
 
+  const connection = createWorkerConnection({
+    orm,
+    kysely,
+    onNotification: (payload) => {
+      claiming.wake()
+      if (payload !== '') fanOut.wake()
+    },
+  })
   /** Attempts that ended since the last claim began, and how many the next one waits for. */
   let ended = 0
   let awaited = 1
   // An attempt that ends frees a slot here and at its endpoint.
-  const lanes = createLanes(limits, () => {
+  const slots = createSlots(limits, () => {
     ended += 1
-    if (ended >= awaited) claim()
+    if (ended >= awaited) claiming.wake()
   })
+  const metrics = createWorkerMetrics(options.metrics, slots)
   const vacuum = createQueueVacuum(kysely, logger)
-  const metrics = createWorkerMetrics(options.metrics, lanes)
+  const maintenance = createMaintenance({ kysely, logger, metrics })
+  const fanOut = createFanOut({ kysely, logger, onEnqueued: () => claiming.wake() })
   const settlements = createSettlements({
     kysely,
     logger,
@@ -98,99 +110,116 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     },
   })
 
-  const release = async (claim: Claim, err: unknown): Promise<void> => {
+  const held = new HeldClaims()
+  /** Writes of successes whose slots are free. */
+  const writing = new Set<Promise<void>>()
+  const abandon = async (claim: StartedClaim, err: unknown): Promise<void> => {
+    held.move(claim, 'released')
     if (giveUp.signal.aborted) return
     logger.error({ err, delivery: claim.id }, 'delivery attempt failed with an internal error, retrying')
-    await releaseClaims(connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
+    await release(connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
   }
-  const unwritten = createUnwritten(settlements, release)
-  /** Resolves when the slot is free. */
-  const deliver = async (claim: Claim): Promise<void> => {
+  /** Resolves when the slot is free. A success frees it before it is written. */
+  const deliver = async (claim: StartedClaim): Promise<void> => {
     try {
+      held.move(claim, 'sending')
       const settlement = await attempt(claim, { ...options, limits, random })
       recordAttempt(metrics, settlement)
-      await unwritten.add(claim, settlement)
+      const keepsSlot = settlement.outcome !== 'success' || held.unwritten >= MAX_UNWRITTEN
+      held.move(claim, keepsSlot ? 'writing' : 'unwritten')
+      const written = settlements.add(settlement).then(() => held.move(claim, 'settled'))
+      if (keepsSlot) return await written
+      const done = written.catch((err: unknown) => abandon(claim, err)).finally(() => writing.delete(done))
+      writing.add(done)
     } catch (err) {
-      await release(claim, err)
+      await abandon(claim, err)
     }
   }
 
-  const startDue = createStarter({ connection, lanes, limits, unwritten, stopping: stopping.signal, deliver })
+  const after = { pending: '', retrying: '' }
+  const startDue = async (status: DueStatus): Promise<ClaimedDue> => {
+    const finished = held.withoutSlot()
+    const due = await claimDue(connection, { status, slots, limits, random, after: after[status], finished })
+    after[status] = due.next
+    for (const claim of due.claims) held.move(claim, 'claimed')
+    if (state !== 'running') {
+      for (const claim of due.claims) held.move(claim, 'released')
+      await release(connection, due.claims, 0)
+      return NOTHING_DUE
+    }
+    for (const claim of due.claims) slots.start(claim.lane, status, () => deliver(claim))
+    vacuum.add(due.claims.length)
+    return due
+  }
+
+  const reclaimExpired = async (): Promise<void> => {
+    const { reclaimed, lost } = await reclaim(connection, limits)
+    metrics.reclaims.inc(reclaimed + lost.length)
+    const result = { outcome: 'lost', errorCode: 'worker_lost', durationMs: 0 } as const
+    const context = { startedAt: clock.now(), random, deadlineMs: limits.deadlineMs }
+    await Promise.all(lost.map((each) => settlements.add(settlementOf(each, result, context))))
+  }
 
   let reclaimAt = 0
   let retriesAt = 0
   let lastPolledAt: number | null = null
-  const poll = async (): Promise<Started> => {
+  const failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
+  /** Starts what is due. Returns how long to sleep, at most until a slot is free. */
+  const poll = async (): Promise<number> => {
     const now = performance.now()
+    ended = 0
+    awaited = Infinity
     if (now >= reclaimAt) {
       reclaimAt = now + limits.reclaimMs
-      const { reclaimed, lost } = await reclaim(connection, { limits, clock, random })
-      metrics.reclaims.inc(reclaimed + lost.length)
-      await Promise.all(lost.map((each) => settlements.add(each)))
+      await reclaimExpired()
     }
     const first = await startDue('pending')
-    const retries = now >= retriesAt ? await startDue('retrying') : NOTHING
-    if (now >= retriesAt && !retries.crowd && !retries.more) retriesAt = now + limits.pollMs
+    const retries = now >= retriesAt ? await startDue('retrying') : NOTHING_DUE
+    if (now >= retriesAt && !retries.contended && retries.next === '') retriesAt = now + limits.pollMs
     lastPolledAt = clock.now()
-    const count = first.count + retries.count
-    vacuum.add(count)
-    return { count, crowd: first.crowd + retries.crowd, more: first.more || retries.more }
+    failures.clear()
+    /** Attempts that started while others had to wait. */
+    const crowd = [first, retries].reduce((sum, each) => sum + (each.contended ? each.claims.length : 0), 0)
+    // While others wait, the next claim comes when half of what was started has ended.
+    awaited = Math.max(1, crowd / 2)
+    // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
+    // If nothing could start, the same claim would find the same.
+    const inFlight = slots.inFlight('fast') + slots.inFlight('slow')
+    const restMs = crowd >= Math.max(MIN_CROWD, inFlight / 4) ? 0 : performance.now() - now
+    await delay(Math.min(MAX_REST_MS, restMs))
+    if (first.next !== '' || retries.next !== '' || ended >= awaited) return 0
+    return crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
   }
+  const claiming = createBackgroundLoop({
+    step: poll,
+    onError: (err) => {
+      if (state === 'running') failures.report(err)
+    },
+    retryMs: limits.pollMs,
+  })
 
-  const failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const startedAt = performance.now()
-      let polled = NOTHING
-      ended = 0
-      awaited = Infinity
-      try {
-        polled = await poll()
-        failures.clear()
-      } catch (err) {
-        if (!stopping.signal.aborted) failures.report(err)
-      }
-      const { crowd, more } = polled
-      const inFlight = lanes.inFlight('fast') + lanes.inFlight('slow')
-      // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
-      // If nothing could start, the same claim would find the same.
-      const restMs = crowd >= Math.max(MIN_CROWD, inFlight / 4) ? 0 : performance.now() - startedAt
-      const rest = delay(Math.min(MAX_REST_MS, restMs))
-      // While others wait, the next claim comes when half of what was started has ended.
-      awaited = Math.max(1, crowd / 2)
-      const sleepMs = crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
-      if (!more && ended < awaited && !stopping.signal.aborted) await claiming.sleep(sleepMs)
-      await rest
-    }
+  const stop = async (): Promise<void> => {
+    enter('stopping')
+    await claiming.stop()
+    const overdue = setTimeout(() => giveUp.abort(), limits.deadlineMs + SETTLE_MS)
+    const written = slots.onIdle().then(() => Promise.all(writing))
+    await Promise.race([written, once(giveUp.signal, 'abort')])
+    clearTimeout(overdue)
+    await Promise.all([maintenance.stop(), fanOut.stop(), vacuum.onIdle()])
+    await connection.close()
+    enter('stopped')
   }
-
-  let running: Promise<void> | undefined
-  let maintenance: Promise<void> | undefined
-  let fanOut: Promise<void> | undefined
+  let stopped: Promise<void> | undefined
   return {
     start: () => {
-      running ??= run()
-      maintenance ??= runMaintenance({ kysely, logger, metrics, signal: stopping.signal })
-      fanOut ??= runFanOut({
-        kysely,
-        logger,
-        signal: stopping.signal,
-        wakeUp: fanningOut,
-        onEnqueued: claim,
-      })
+      enter('running')
+      for (const loop of [claiming, maintenance, fanOut]) loop.start()
     },
-    wake,
+    wake: () => {
+      claiming.wake()
+      fanOut.wake()
+    },
     lastPolledAt: () => lastPolledAt,
-    stop: async () => {
-      stopping.abort()
-      wake()
-      await running
-      const overdue = setTimeout(() => giveUp.abort(), limits.deadlineMs + SETTLE_MS)
-      const written = lanes.onIdle().then(() => unwritten.onIdle())
-      await Promise.race([written, once(giveUp.signal, 'abort')])
-      clearTimeout(overdue)
-      await Promise.all([maintenance, fanOut, vacuum.onIdle()])
-      await connection.close()
-    },
+    stop: () => (stopped ??= stop()),
   }
 }

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { WorkerLimits } from '../limits.ts'
+import type { WorkerLimits } from './limits.ts'
 
 /**
  * Endpoints that recently answered fast are in the fast lane. New and slow endpoints are in the
@@ -11,15 +11,13 @@ export const LANES = ['fast', 'slow'] as const
 /** First attempts (`pending`) and retries have slots of their own in each lane. */
 export type DueStatus = 'pending' | 'retrying'
 
-/** An endpoint is fast if the moving average of its attempts is below this time. */
-export const FAST_MS = 1_000
-
 /** The largest share of a lane that each may use. An eighth is always free for retries. */
 const MAX_SHARE = { pending: 7 / 8, retrying: 1 / 2 }
 
-export interface Lanes {
-  /** How many attempts can be in flight. */
-  slots(lane: Lane, status: DueStatus): number
+/** The attempts in flight in this process. */
+export interface Slots {
+  /** How many there are, free or not. */
+  all(lane: Lane, status: DueStatus): number
   /** How many attempts can start now. */
   free(lane: Lane, status: DueStatus): number
   inFlight(lane: Lane): number
@@ -29,8 +27,8 @@ export interface Lanes {
   onIdle(): Promise<void>
 }
 
-/** Counts the attempts in flight in this process. Calls `onFree` when one ends. */
-export function createLanes(limits: WorkerLimits, onFree: () => void): Lanes {
+/** Calls `onFree` when an attempt ends. */
+export function createSlots(limits: WorkerLimits, onFree: () => void): Slots {
   const createQueue = (slots: number, share: number): PQueue => {
     const queue = new PQueue({ concurrency: Math.max(1, Math.floor(slots * share)) })
     queue.addEventListener('next', onFree)
@@ -42,19 +40,18 @@ export function createLanes(limits: WorkerLimits, onFree: () => void): Lanes {
     retrying: createQueue(slots, MAX_SHARE.retrying),
   })
   const lanes = { fast: createLane(limits.concurrency), slow: createLane(limits.slowConcurrency) }
+  const queues = LANES.flatMap((lane) => [lanes[lane].pending, lanes[lane].retrying])
   const inFlight = (lane: Lane): number => lanes[lane].pending.pending + lanes[lane].retrying.pending
   return {
-    slots: (lane, status) => lanes[lane][status].concurrency,
+    all: (lane, status) => lanes[lane][status].concurrency,
     free: (lane, status) => {
-      const queue = lanes[lane][status]
-      return Math.max(0, Math.min(queue.concurrency - queue.pending, lanes[lane].slots - inFlight(lane)))
+      const { concurrency, pending } = lanes[lane][status]
+      return Math.max(0, Math.min(concurrency - pending, lanes[lane].slots - inFlight(lane)))
     },
     inFlight,
     start: (lane, status, attempt) => void lanes[lane][status].add(attempt),
     onIdle: async () => {
-      await Promise.all(
-        LANES.flatMap((lane) => [lanes[lane].pending.onIdle(), lanes[lane].retrying.onIdle()]),
-      )
+      await Promise.all(queues.map((queue) => queue.onIdle()))
     },
   }
 }
