@@ -156,8 +156,12 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     const { reclaimed, lost } = await reclaim(connection, limits)
     metrics.reclaims.inc(reclaimed + lost.length)
     const result = { outcome: 'lost', errorCode: 'worker_lost', durationMs: 0 } as const
-    const context = { startedAt: clock.now(), random, deadlineMs: limits.deadlineMs }
-    await Promise.all(lost.map((each) => settlements.add(settlementOf(each, result, context))))
+    await Promise.all(
+      lost.map((each) => {
+        const context = { startedAt: clock.now(), random, deadlineMs: limits.deadlineMs }
+        return settlements.add(settlementOf(each, result, context))
+      }),
+    )
   }
 
   let reclaimAt = 0
