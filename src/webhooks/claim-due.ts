@@ -59,7 +59,8 @@ export async function claimDue(
     const { lane, waiting: webhook } = turnOf.get(each.id)!
     const { probe, unproven, failures } = webhook
     const isFirstTry = status === 'pending' && lane === 'slow' && !probe
-    return { ...each, lane, probe, short: isFirstTry && unproven && failures < MAX_SHORT_FAILURES }
+    const short = isFirstTry && unproven && failures < MAX_SHORT_FAILURES
+    return Object.assign(each, { lane, probe, short })
   })
   return { claims, contended: turns.waits || more, next }
 }
