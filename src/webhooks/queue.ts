@@ -111,7 +111,7 @@ export async function readDue(
       cross join lateral (${WEBHOOKS} where id = w.id limit 1) s
       cross join lateral (select array(
         select delivery_id ${waiting} and network = w.network and subscription_id = w.id and due_at <= now()
-        order by due_at limit ${limits.perEndpoint}::integer) as due) d
+        order by due_at limit ${limits.perEndpoint}::integer) as due offset 0) d
       where s.active and s.deleted_at is null and (s.paused_until is null or s.paused_until <= now()) and d.due <> '{}'
     ),
     running as (
