@@ -1,27 +1,41 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { OpenStatus } from '../domain/webhook-delivery.ts'
 
 /**
- * A request cancels at most this many rows. Workers cancel the rest within seconds and do not send
+ * A statement cancels at most this many rows. Workers cancel the rest within seconds and do not send
  * them.
  */
 const MAX_CANCELLED = 5_000
 
 /**
- * Cancels the waiting deliveries of a webhook, in the transaction that disables or deletes it. It
- * skips locked rows, and attempts in flight continue. Returns how many it cancelled.
+ * Cancels those of these deliveries that wait. Locked rows are left: they are in flight, or somebody
+ * else changes them. The ids are an array, for the reason at `unfinished`.
  */
-export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string): Promise<number> {
+async function cancelWaitingOf(db: Kysely<Database>, ids: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
       select id from webhook_deliveries
-      where id = any(array(${unfinished(subscriptionId, 'pending', 'retrying')} limit ${sql.lit(MAX_CANCELLED)}))
-        and status in ('pending', 'retrying')
+      where id = any(array(${ids} limit ${sql.lit(MAX_CANCELLED)})) and status in ('pending', 'retrying')
       for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
+
+/**
+ * Cancels the waiting deliveries of a webhook, in the transaction that disables or deletes it.
+ * Attempts in flight continue. Returns how many it cancelled.
+ */
+export const cancelWaiting = (db: Kysely<Database>, subscriptionId: string): Promise<number> =>
+  cancelWaitingOf(db, unfinished(subscriptionId, 'pending', 'retrying'))
+
+/** Cancels one batch of waiting deliveries of inactive or deleted webhooks. Returns how many. */
+export const cancelForInactiveWebhooks = (db: Kysely<Database>): Promise<number> =>
+  cancelWaitingOf(
+    db,
+    sql`select q.delivery_id from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
+      where q.status in ('pending', 'retrying') and (not s.active or s.deleted_at is not null)`,
+  )
 
 /**
  * Cancels as `cancelUnfinished` in short transactions, until less than half of a batch was waiting.
@@ -71,14 +85,3 @@ const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
   select q.delivery_id from webhook_subscriptions s join webhook_queue q
     on q.subscription_id = s.id and q.network in (coalesce(s.network, s.wallet), '-')
   where s.id = ${subscriptionId} and q.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
-
-/** Resets the health of an endpoint, when its owner enables it or changes its URL. */
-export const HEALTHY = {
-  disabledAt: null,
-  disabledReason: null,
-  failingSince: null,
-  lastFailureAt: null,
-  connectFailures: 0,
-  breakerOpens: 0,
-  pausedUntil: null,
-} as const

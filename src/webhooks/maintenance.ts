@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { cancelForInactiveWebhooks } from './cancel.ts'
 import { readWebhookStats, recordStats, type WorkerMetrics } from './metrics.ts'
 
 const INTERVAL_MS = 10_000
@@ -36,24 +37,6 @@ export function createMaintenance(options: {
     return INTERVAL_MS
   }
   return createBackgroundLoop({ step, onError: (error) => failures.report(error), retryMs: INTERVAL_MS })
-}
-
-/**
- * Cancels one batch of waiting deliveries of inactive or deleted webhooks. Returns how many. Locked
- * rows are left for the next call, so that it never waits. The ids are an array, for the reason in
- * cancel-waiting.ts.
- */
-export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
-    where id in (
-      select id from webhook_deliveries where id = any(array(
-          select q.delivery_id from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
-          where q.status in ('pending', 'retrying') and (not s.active or s.deleted_at is not null)
-          limit ${sql.lit(BATCH)}))
-        and status in ('pending', 'retrying')
-      for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }
 
 /**

@@ -10,7 +10,7 @@ import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { cancelBacklog, cancelUnfinished, cancelWaiting, HEALTHY } from './cancel.ts'
+import { cancelBacklog, cancelUnfinished, cancelWaiting } from './cancel.ts'
 import { newSecret, type RandomBytes, type SecretBox } from './secret-box.ts'
 import { readEventTypes, readUrl, type ReceiverProblem, siteOfUrl } from './subscription-input.ts'
 
@@ -92,7 +92,7 @@ export async function createSubscription(
 
 export const MAX_PER_WALLET = 20
 
-export interface NewSubscription {
+interface NewSubscription {
   readonly wallet: string
   /** The result of `clientNetwork`. */
   readonly network: string
@@ -104,7 +104,7 @@ export interface NewSubscription {
  * Checks that a wallet may have one more webhook, and its client network another one today. Locks
  * both until the transaction ends. Throws TOO_MANY_WEBHOOKS and WEBHOOK_CLIENT_LIMIT.
  */
-export async function checkNew(db: Kysely<Database>, subscription: NewSubscription): Promise<void> {
+async function checkNew(db: Kysely<Database>, subscription: NewSubscription): Promise<void> {
   const { wallet, network, dailyPerNetwork: max } = subscription
   // One creation at a time, on all replicas. The counts are a later statement, so that they see
   // what the previous holder of a lock committed.
@@ -140,16 +140,9 @@ export function listSubscriptions(em: EntityManager, wallet: Pubkey): Promise<Su
     )
 }
 
-export type SubscriptionChanges = EntityData<InferEntity<typeof WebhookSubscription>>
+type SubscriptionChanges = EntityData<InferEntity<typeof WebhookSubscription>>
 
-/** Throws WEBHOOK_NOT_FOUND if the wallet does not own the webhook, or if it is deleted. */
-export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<{ url: string }> {
-  const own = await em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: ['url'] })
-  if (own === null) throw notFound()
-  return own
-}
-
-/** A wallet's own webhook. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */
+/** A wallet's own webhook. Throws WEBHOOK_NOT_FOUND if there is none, or if it is deleted. */
 export async function getOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<SubscriptionRow> {
   const own = await findOwn(em, wallet, id)
   if (own === null) throw notFound()
@@ -166,8 +159,8 @@ export function findSubscriptions(em: EntityManager, ids: readonly string[]): Pr
   return em.find(WebhookSubscription, { id: { $in: [...ids] }, deletedAt: null }, { fields: SHOWN })
 }
 
-/** Changes a wallet's own webhook in one statement. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */
-export async function updateOwn(
+/** Changes a wallet's own webhook in one statement. Throws WEBHOOK_NOT_FOUND as `getOwn` does. */
+async function updateOwn(
   em: EntityManager,
   wallet: Pubkey,
   id: string,
@@ -186,6 +179,17 @@ function ownedBy(wallet: Pubkey, id: string) {
 }
 
 const notFound = () => new DomainError('WEBHOOK_NOT_FOUND')
+
+/** Resets the health of an endpoint, when its owner enables it or changes its URL. */
+const HEALTHY = {
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+  lastFailureAt: null,
+  connectFailures: 0,
+  breakerOpens: 0,
+  pausedUntil: null,
+} as const
 
 /** Absent fields stay as they are; so do `url` and `active` if they are null. */
 export interface UpdateInput {
@@ -209,7 +213,7 @@ export async function updateSubscription(
   { em, receiverProblem }: Pick<SubscriptionDependencies, 'em' | 'receiverProblem'>,
 ): Promise<SubscriptionRow> {
   // The owner is checked before the input, so that nobody else learns what is wrong with it.
-  const { url } = await checkOwn(em.fork(), wallet, id)
+  const { url } = await getOwn(em.fork(), wallet, id)
   const changes = readChanges(input, url, receiverProblem)
   const isNewUrl = changes.url !== undefined
   if (isNewUrl) await cancelBacklog(em.getKysely(), id)

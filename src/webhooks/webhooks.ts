@@ -8,7 +8,6 @@ import { type Caller, pingWebhook, recoverDeliveries, type RecoverInput, resendD
 import { findDelivery, listDeliveries, listDeliveriesConnection, readDelivery } from './deliveries.ts'
 import type { SecretBox } from './secret-box.ts'
 import {
-  checkOwn,
   type CreateInput,
   createSubscription,
   deleteSubscription,
@@ -49,7 +48,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   const owned =
     <Args extends unknown[], Result>(run: (id: string, ...args: Args) => Promise<Result>) =>
     async (wallet: Pubkey, id: string, ...args: Args): Promise<Result> => {
-      await checkOwn(em.fork(), wallet, id)
+      await getOwn(em.fork(), wallet, id)
       return run(id, ...args)
     }
 
@@ -57,7 +56,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   const ordered =
     <Args extends unknown[], Result>(run: (id: string, caller: Caller, ...args: Args) => Promise<Result>) =>
     async (caller: Caller, id: string, ...args: Args): Promise<Result> => {
-      await checkOwn(em.fork(), caller.wallet, id)
+      await getOwn(em.fork(), caller.wallet, id)
       return run(id, caller, ...args)
     }
 

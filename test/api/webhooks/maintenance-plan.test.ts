@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
-import { cancelForInactiveWebhooks } from '../../../src/webhooks/maintenance.ts'
+import { cancelForInactiveWebhooks } from '../../../src/webhooks/cancel.ts'
 import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
