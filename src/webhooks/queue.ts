@@ -140,7 +140,7 @@ export async function claim(
 ): Promise<Claim[]> {
   const { status, ids, probes, limits } = options
   if (ids.length === 0) return []
-  return connection.query<Claim>(
+  const [row] = await connection.query<{ claims: Claim[] | null }>(
     `claim_${status}`,
     sql`
     with probed as (
@@ -165,13 +165,17 @@ export async function claim(
       where d.ctid = any(array(select ctid from locked))
       returning d.id, d.lease_token as token, d.subscription_id, d.event_id, d.event_type, d.body, d.trigger,
         d.attempt_count, d.retry_step
+    ),
+    claims as (
+      select c.id, c.token, c.subscription_id, c.event_id, c.event_type, c.trigger, c.attempt_count, c.retry_step,
+        s.url, encode(s.secret_encrypted, 'base64') as secret, coalesce(c.body, o.body) as body
+      from claimed c
+      cross join lateral (select url, secret_encrypted from webhook_subscriptions where id = c.subscription_id limit 1) s
+      left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
-    select c.id, c.token, c.subscription_id, c.event_id, c.event_type, c.trigger, c.attempt_count, c.retry_step,
-      s.url, encode(s.secret_encrypted, 'base64') as secret, coalesce(c.body, o.body) as body
-    from claimed c
-    cross join lateral (select url, secret_encrypted from webhook_subscriptions where id = c.subscription_id limit 1) s
-    left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true`,
+    select json_agg(claims) as claims from claims`,
   )
+  return row?.claims ?? []
 }
 
 /** Returns claims that got no attempt. They become due again after `delayMs`. */

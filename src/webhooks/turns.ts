@@ -56,15 +56,22 @@ export function takeTurns<Webhook extends Waiting>(
   },
 ): { started: Turn<Webhook>[]; waits: boolean } {
   const { free, all, perWebhook, perSite, random } = limits
-  const inFlight = new Counts()
-  for (const { webhook, wallet, network, site, attempts } of running)
-    for (const party of [`webhook ${webhook}`, `wallet ${wallet}`, `network ${network}`, `site ${site}`])
-      inFlight.add(party, attempts)
+  /** Attempts of each party: those in flight, and then also those that got a turn. */
+  const counts = {
+    webhook: new Counts(),
+    wallet: new Counts(),
+    network: new Counts(),
+    site: new Counts(),
+    networkAtSite: new Counts(),
+  }
+  for (const each of running)
+    for (const party of ['webhook', 'wallet', 'network', 'site'] as const)
+      counts[party].add(each[party], each.attempts)
   const hanging = new Set(running.filter(({ hangs }) => hangs).map(({ webhook }) => webhook))
 
   const turns = waiting.flatMap((each) => {
     const lane: Lane = each.fast && !hanging.has(each.webhook) ? 'fast' : 'slow'
-    const before = inFlight.of(`webhook ${each.webhook}`)
+    const before = counts.webhook.of(each.webhook)
     const room = Math.max(0, (each.single ? 1 : perWebhook) - before)
     return each.due
       .slice(0, room)
@@ -74,25 +81,24 @@ export function takeTurns<Webhook extends Waiting>(
   const rank = (party: 'wallet' | 'network'): void => {
     const draws = new Map<string, number>()
     const drawOf = (name: string): number => draws.get(name) ?? (draws.set(name, random()), drawOf(name))
-    const counts = inFlight.copy()
     for (const each of turns.toSorted((a, b) => a.turn - b.turn || a.draw - b.draw)) {
-      const name = `${party} ${each.waiting[party]}`
-      each.turn = counts.add(name, 1)
+      const name = each.waiting[party]
+      each.turn = counts[party].add(name, 1)
       each.draw = drawOf(name)
     }
   }
   rank('wallet')
   rank('network')
-  const ofSites = inFlight.copy()
   const started: Record<Lane, number> = { fast: 0, slow: 0 }
   const inOrder = turns.toSorted((a, b) => a.turn - b.turn || a.draw - b.draw)
   const chosen = inOrder.filter(({ waiting: { site, network }, lane, turn }) => {
     const others = Math.min(Math.floor((turn - 1) / SHARE), Math.floor(all[lane] / SHARE))
-    const ofNetwork = ofSites.of(`${site} for ${network}`)
     if (started[lane] + 1 + others > free[lane]) return false
-    if (ofSites.of(`site ${site}`) + 1 + Math.floor(ofNetwork / SHARE) > perSite) return false
-    ofSites.add(`site ${site}`, 1)
-    ofSites.add(`${site} for ${network}`, 1)
+    const atSite = `${network} ${site}`
+    const forOthers = Math.floor(counts.networkAtSite.of(atSite) / SHARE)
+    if (counts.site.of(site) + 1 + forOthers > perSite) return false
+    counts.site.add(site, 1)
+    counts.networkAtSite.add(atSite, 1)
     started[lane] += 1
     return true
   })
@@ -100,10 +106,7 @@ export function takeTurns<Webhook extends Waiting>(
 }
 
 class Counts {
-  readonly #counts: Map<string, number>
-  constructor(counts: Iterable<[string, number]> = []) {
-    this.#counts = new Map(counts)
-  }
+  readonly #counts = new Map<string, number>()
   of(name: string): number {
     return this.#counts.get(name) ?? 0
   }
@@ -112,8 +115,5 @@ class Counts {
     const count = this.of(name) + by
     this.#counts.set(name, count)
     return count
-  }
-  copy(): Counts {
-    return new Counts(this.#counts)
   }
 }
