@@ -1,5 +1,6 @@
 import { REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../src/domain/webhook-events.ts'
+import { WEBHOOK_EVENTS } from '../src/ledger/decode/webhook-events.ts'
 import type { LiveEvent } from '../src/live-events/live-event.ts'
 import { isDomainError } from '../src/domain/errors.ts'
 import { AgentRef } from './agent.ts'
@@ -29,23 +30,9 @@ import { VALUES_PER_UNIT } from './limits.ts'
 import { AgentActivity, AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'
 
 /** When each event happens. */
-export const WHEN: Readonly<Record<WebhookEventType, string>> = {
-  'agent.registered': 'A new agent is registered.',
-  'agent.updated': 'The metadata of an agent changes.',
-  'agent.reputation_updated': 'A report changes the reputation of an agent.',
-  'agent.tier_updated': 'A deposit or a withdrawal changes the tier of an agent.',
-  'agent.status_changed':
-    'An agent becomes active or stops being active. The specific event (suspended, reactivated or deactivated) follows.',
-  'agent.suspended': 'An agent is suspended.',
-  'agent.reactivated': 'A suspended agent is reactivated.',
-  'agent.deactivated': 'An agent is deactivated. This is final.',
-  'agent.closed': 'An agent account is closed.',
-  'stake.deposited': 'USDC is deposited.',
-  'stake.withdrawn': 'A withdrawal is completed.',
-  'stake.withdrawal_requested': 'A withdrawal is requested. The tier falls at once.',
-  'stake.withdrawal_cancelled': 'A pending withdrawal is cancelled.',
-  'stake.closed': 'A stake account is closed.',
-}
+export const WHEN = Object.fromEntries(
+  WEBHOOK_EVENT_TYPES.map((type) => [type, WEBHOOK_EVENTS[type].when]),
+) as Readonly<Record<WebhookEventType, string>>
 
 export const EventType = builder.enumType('WebhookEventType', {
   description: 'The type of an event, which webhooks can subscribe to.',

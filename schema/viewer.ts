@@ -1,5 +1,5 @@
 import type { Caller } from '../src/identity/sessions/session-store.ts'
-import { MAX_PER_WALLET } from '../src/webhooks/subscriptions/check-new.ts'
+import { MAX_PER_WALLET } from '../src/webhooks/subscriptions.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { args } from './inputs.ts'

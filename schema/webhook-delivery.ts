@@ -6,8 +6,8 @@ import {
   type AttemptRecord,
   ATTEMPTS_SHOWN,
   type DeliveryRecord,
-} from '../src/webhooks/deliveries/delivery-record.ts'
-import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliveries.ts'
+} from '../src/webhooks/deliveries.ts'
+import type { RecoverResult } from '../src/webhooks/requests.ts'
 import { pageSize } from '../src/domain/connection.ts'
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { builder } from './builder.ts'

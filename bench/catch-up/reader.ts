@@ -5,6 +5,7 @@ import { openOrm } from '../../src/db/orm.ts'
 import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import { rawRead } from './raw-read.ts'
 
 /**
@@ -26,6 +27,7 @@ process.exit(0)
 async function catchUp(): Promise<{ transactions: number; events: number }> {
   const orm = await openOrm({ url: databaseUrl })
   const indexer = createIndexer({
+    sink: webhookSink,
     orm,
     rpc: createLedgerRpc({ url: rpcUrl }),
     programId: pubkey(registryIdl.address),

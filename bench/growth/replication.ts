@@ -6,6 +6,7 @@ import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { percentile } from '../support/statistics.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import type { Server } from './postgres.ts'
 
 const PAUSE_MS = 20
@@ -76,7 +77,9 @@ export async function measureWrites(orm: Orm, seconds: number): Promise<{ perSec
     const startedAt = performance.now()
     await orm.em
       .fork()
-      .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: [event] }))
+      .transactional((em) =>
+        mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: [event] }, webhookSink),
+      )
     times.push(performance.now() - startedAt)
   }
   return { perSecond: (times.length * 1_000) / (performance.now() - began), p99: percentile(times, 99) }

@@ -9,6 +9,7 @@ import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult, compareTimes } from '../support/result.ts'
 import { percentile } from '../support/statistics.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import type { Arrivals } from '../webhooks/receivers.ts'
 
 const RECEIVERS = 40
@@ -58,7 +59,9 @@ async function measure(hanging: boolean): Promise<number[]> {
     const outbox = [{ id, event_id: id, type, agent_pda: id, slot, body, occurred_at }]
     await orm.em
       .fork()
-      .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }))
+      .transactional((em) =>
+        mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }, webhookSink),
+      )
     committed.set(id, now())
     await delay(PAUSE_MS)
   }

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 
 /** The indexer with default settings in its own process. Resolves when it has caught up. */
@@ -27,6 +28,7 @@ export async function startFollower(...args: string[]): Promise<{ stop(): Promis
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , rpcUrl = '', wsUrl = '', databaseUrl = ''] = process.argv
   const indexer = createIndexer({
+    sink: webhookSink,
     orm: await openOrm({ url: databaseUrl }),
     rpc: createLedgerRpc({ url: rpcUrl }),
     wsUrl,

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
-import { createWebhookWorker } from '../../src/webhooks/worker/worker.ts'
+import { createWebhookWorker } from '../../src/webhooks/worker.ts'
 import { CONCURRENCY, GRAPHILE_WORKER } from './engines.ts'
 import { createBenchSend } from './send.ts'
 

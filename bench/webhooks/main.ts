@@ -11,6 +11,7 @@ import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult, compareRates, compareTimes } from '../support/result.ts'
 import { percentile, rounded } from '../support/statistics.ts'
 import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import type { Arrivals } from './receivers.ts'
 
 const RECEIVERS = 50
@@ -67,7 +68,7 @@ function event(): IndexedRow<'outbox_events'> {
 async function commit(engine: Engine, events: IndexedRow<'outbox_events'>[]): Promise<number> {
   await orm.em.fork().transactional(async (em) => {
     const db = em.getKysely()
-    await mergeEvents(db, { ...emptyRows(), outbox_events: events })
+    await mergeEvents(db, { ...emptyRows(), outbox_events: events }, webhookSink)
     if (engine === 'gateway') return
     await sql`
       select graphile_worker.add_jobs(array(

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
-import { createSender, type Send } from '../../src/webhooks/worker/send.ts'
+import { createSender, type Send } from '../../src/webhooks/send.ts'
 
 /** The sender of the service. In dev mode each name under localhost is a separate host. */
 export function createBenchSend(): { send: Send; close: () => Promise<void> } {

@@ -1,82 +1,17 @@
-import type { RegistryEvent } from '@agent-registry/program'
-import { pubkey } from '@agent-registry/solana'
 import Schema from 'typebox/schema'
 import { EVENT_SCHEMAS } from '../../rest/openapi/event-schemas.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
 import { jsonText } from '../../src/ledger/decode/values.ts'
-import { webhookEvents } from '../../src/ledger/decode/webhook-events.ts'
+import { WEBHOOK_EVENTS, webhookEvents } from '../../src/ledger/decode/webhook-events.ts'
 import { code, codeBlock, page, table } from './markdown.ts'
 
 type Member = readonly [name: string, type: string, meaning: string]
 
-const AGENT = pubkey('EvPATbXEeEPEHvXw63AAtZ4NqgdaVBhU6EmmygtUmwDM')
-const OWNER = pubkey('DUDiTws3KgkRMwHsYPojWbYvJS3MeqGN9kR4SnThwXer')
-const STAKE = pubkey('3iEWLjPKHS6uYuxfJonR2yirBPPrCRWYpQCupknAUg3y')
-const TIME = 1_795_184_526n
-
-const common = { agent: AGENT, owner: OWNER, timestamp: TIME }
-const metadata = {
-  name: 'Kestrel Auditor',
-  serviceCategory: 'financial',
-  capabilities: 46n,
-  version: '2.3.0',
-  agentCardUrl: 'https://agents.example.org/kestrel-auditor/agent-card.json',
-  agentCardHash: new Uint8Array(32).fill(7),
-} as const
-const stake = (amount: bigint, depositedAmount: bigint, pendingWithdrawal: bigint) => ({
-  ...common,
-  stake: STAKE,
-  amount,
-  depositedAmount,
-  lockedAmount: 0n,
-  pendingWithdrawal,
-})
-const suspended = { ...common, oldStatus: 'active', newStatus: 'suspended', byAdmin: false } as const
-const reactivated = { ...common, oldStatus: 'suspended', newStatus: 'active', byAdmin: false } as const
-const M = 600_000_000n
-
-/** Events of the ledger. The decoder makes the examples from them. */
-const SAMPLES: readonly RegistryEvent[] = [
-  {
-    name: 'AgentRegistered',
-    data: {
-      ...common,
-      ...metadata,
-      tier: 'observer',
-      status: 'active',
-      reputationScore: 250,
-      rentPayer: OWNER,
-    },
-  },
-  { name: 'AgentUpdated', data: { ...common, old: metadata, new: { ...metadata, version: '2.4.0' } } },
-  {
-    name: 'ReputationUpdated',
-    data: { ...common, oldScore: 520, newScore: 610, delta: 90, reporter: OWNER, reason: 1 },
-  },
-  {
-    name: 'TierUpdated',
-    data: { ...common, oldTier: 'observer', newTier: 'standard', stakeAmount: M },
-  },
-  { name: 'AgentSuspended', data: suspended },
-  { name: 'AgentReactivated', data: reactivated },
-  {
-    name: 'AgentDeactivated',
-    data: { ...common, oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 610 },
-  },
-  { name: 'AgentClosed', data: common },
-  { name: 'StakeDeposited', data: stake(M, M, 0n) },
-  { name: 'WithdrawalRequested', data: stake(M, M, M) },
-  { name: 'WithdrawalCancelled', data: stake(M, M, 0n) },
-  { name: 'StakeWithdrawn', data: stake(M, 0n, 0n) },
-  { name: 'StakeClosed', data: stake(0n, 0n, 0n) },
-]
-const PAYLOADS = SAMPLES.flatMap(webhookEvents)
-
 /** Fails if the payload of the decoder does not fit the schema. */
 function examplePayload(type: WebhookEventType): Record<string, unknown> {
   const { data } = EVENT_SCHEMAS[type]
-  const sample = PAYLOADS.find((each) => each.type === type)?.data
-  if (sample === undefined) throw new Error(`No event in SAMPLES causes ${type}`)
+  const sample = webhookEvents(WEBHOOK_EVENTS[type].sample).find((each) => each.type === type)?.data
+  if (sample === undefined) throw new Error(`The sample of ${type} does not cause it`)
   const payload = JSON.parse(jsonText(sample)) as Record<string, unknown>
   const members = Object.keys(data['properties'] as object)
   if (Object.keys(payload).join() !== members.join() || !Schema.Compile(data).Check(payload))
@@ -87,12 +22,13 @@ function examplePayload(type: WebhookEventType): Record<string, unknown> {
 /** The catalogue of the console: when each event is sent, and an example of its body. */
 export function consoleEvents(): string {
   const entries = WEBHOOK_EVENT_TYPES.map((type, i) => {
+    const { agent, timestamp } = WEBHOOK_EVENTS[type].sample.data
     const body = {
       id: `9c210f67-c36c-4f60-a414-c37f27b642${(10 + i).toString()}`,
       type,
-      pda: AGENT,
+      pda: agent,
       slot: 4_120 + i,
-      timestamp: new Date(Number(TIME) * 1_000).toISOString(),
+      timestamp: new Date(Number(timestamp) * 1_000).toISOString(),
       data: examplePayload(type),
     }
     return { type, when: EVENT_SCHEMAS[type].when, body: JSON.stringify(body, null, 2) }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { readWebhookStats } from '../webhooks/worker/webhook-stats.ts'
+import { readWebhookStats } from '../webhooks/metrics.ts'
 import { deliveriesCommand, listenCommand, triggerCommand } from './client/webhooks.ts'
 import { openWorkspace } from './workspace.ts'
 

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
 import { loadOperators } from '../../rest/documents/operators.ts'
 import { createReadinessLog } from './log-ready.ts'
@@ -24,7 +23,8 @@ import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createInviteCodes } from '../transactions/invite-codes.ts'
-import type { WorkerLimits } from '../webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../webhooks/limits.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 
 export interface Gateway {
   baseUrl: string

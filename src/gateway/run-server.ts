@@ -5,7 +5,7 @@ import { type GatewayOptions, startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { formatFatalError, OperatorError } from '../platform/process/operator-error.ts'
-import type { WorkerLimits } from '../webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../webhooks/limits.ts'
 
 export interface ServerOptions {
   /** Replaces the timing and limits of the webhook worker, for tests. */

@@ -1,10 +1,11 @@
 import { createIndexer, type Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeIndexer } from '../ledger/indexer/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
+import { webhookSink } from '../webhooks/enqueue.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'
-import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/worker/limits.ts'
-import { createSender } from '../webhooks/worker/send.ts'
-import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker/worker.ts'
+import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/limits.ts'
+import { createSender } from '../webhooks/send.ts'
+import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker.ts'
 import type { GatewayContext } from './context.ts'
 import type { ServiceParts } from './services.ts'
 
@@ -27,7 +28,17 @@ export function createGatewayIndexer(
 ): Indexer | null {
   if (!config.roles.has('indexer')) return null
   const { programId, commitment } = config.ledger
-  const indexer = createIndexer({ orm, rpc, wsUrl, programId, commitment, clock, logger, ...config.indexer })
+  const indexer = createIndexer({
+    orm,
+    rpc,
+    sink: webhookSink,
+    wsUrl,
+    programId,
+    commitment,
+    clock,
+    logger,
+    ...config.indexer,
+  })
   stack.defer(() => indexer.stop())
   exposeIndexer(() => indexer.status(), metrics)
   return indexer

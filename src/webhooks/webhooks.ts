@@ -4,20 +4,22 @@ import type { EntityManager } from '../db/orm-types.ts'
 import type { ConnectionInput } from '../domain/connection.ts'
 import type { PageInput } from '../domain/page.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Caller } from './deliveries/charge-sends.ts'
-import { findDelivery, readDelivery } from './deliveries/delivery-record.ts'
-import { listDeliveries, listDeliveriesConnection } from './deliveries/list-deliveries.ts'
-import { pingWebhook } from './deliveries/ping-webhook.ts'
-import { recoverDeliveries, type RecoverInput } from './deliveries/recover-deliveries.ts'
-import { resendDelivery } from './deliveries/resend-delivery.ts'
+import { type Caller, pingWebhook, recoverDeliveries, type RecoverInput, resendDelivery } from './requests.ts'
+import { findDelivery, listDeliveries, listDeliveriesConnection, readDelivery } from './deliveries.ts'
 import type { SecretBox } from './secret-box.ts'
-import { createSubscription, type CreateInput } from './subscriptions/create.ts'
-import { deleteSubscription } from './subscriptions/delete.ts'
-import { checkOwn, findOwn, findSubscriptions, getOwn } from './subscriptions/find-own.ts'
-import { listSubscriptions } from './subscriptions/list.ts'
-import type { ReceiverProblem } from './subscriptions/read-input.ts'
-import { rotateSecret } from './subscriptions/rotate-secret.ts'
-import { type UpdateInput, updateSubscription } from './subscriptions/update.ts'
+import {
+  type CreateInput,
+  createSubscription,
+  deleteSubscription,
+  findOwn,
+  findSubscriptions,
+  getOwn,
+  listSubscriptions,
+  rotateSecret,
+  type UpdateInput,
+  updateSubscription,
+} from './subscriptions.ts'
+import type { ReceiverProblem } from './subscription-input.ts'
 
 export interface WebhookServiceOptions {
   readonly em: EntityManager
@@ -46,7 +48,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   const owned =
     <Args extends unknown[], Result>(run: (id: string, ...args: Args) => Promise<Result>) =>
     async (wallet: Pubkey, id: string, ...args: Args): Promise<Result> => {
-      await checkOwn(em.fork(), wallet, id)
+      await getOwn(em.fork(), wallet, id)
       return run(id, ...args)
     }
 
@@ -54,7 +56,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   const ordered =
     <Args extends unknown[], Result>(run: (id: string, caller: Caller, ...args: Args) => Promise<Result>) =>
     async (caller: Caller, id: string, ...args: Args): Promise<Result> => {
-      await checkOwn(em.fork(), caller.wallet, id)
+      await getOwn(em.fork(), caller.wallet, id)
       return run(id, caller, ...args)
     }
 

@@ -10,9 +10,10 @@ import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
-import type { WorkerLimits } from '../../src/webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../../src/webhooks/limits.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import { outboxRow } from '../support/webhooks/worker-world.ts'
 
 const KEY = Buffer.alloc(32, 5)
@@ -138,7 +139,9 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
         try {
           await orm.em
             .fork()
-            .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }))
+            .transactional((em) =>
+              mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }, webhookSink),
+            )
           return outbox.map((row) => row.id)
         } catch (error) {
           // The server is down or closed this connection. Writing the same rows again enqueues them

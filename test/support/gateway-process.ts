@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { readRuntime, type Runtime } from '../../src/gateway/runtime-file.ts'
-import type { WorkerLimits } from '../../src/webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../../src/webhooks/limits.ts'
 import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

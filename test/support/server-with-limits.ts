@@ -1,5 +1,5 @@
 import { runServer } from '../../src/gateway/run-server.ts'
-import type { WorkerLimits } from '../../src/webhooks/worker/limits.ts'
+import type { WorkerLimits } from '../../src/webhooks/limits.ts'
 
 // The service as src/server.ts runs it, with the WorkerLimits in its first argument (JSON). Tests
 // that kill processes use shorter leases than production.

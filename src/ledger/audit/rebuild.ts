@@ -10,9 +10,9 @@ import { NonFinalAccounts } from '../indexer/finality/non-final-accounts.ts'
 import { openLedger } from '../indexer/open-ledger.ts'
 import { START_OF_LEDGER } from '../indexer/position.ts'
 import { sweepAccounts } from '../indexer/sweep-accounts.ts'
-import { cancelDeliveries } from '../indexer/write/deliveries.ts'
 import { retryingRpc } from '../rpc/ledger-rpc.ts'
 import type { LedgerScanOptions } from './findings.ts'
+import type { EventSink } from '../indexer/event-sink.ts'
 
 export interface RebuildReport {
   transactions: number
@@ -20,6 +20,7 @@ export interface RebuildReport {
 }
 
 export interface RebuildOptions extends LedgerScanOptions {
+  sink: EventSink
   /** Deletes finalized transactions that no node has any more. */
   allowLoss?: boolean
 }
@@ -66,6 +67,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
         inFlight,
         // A failed COPY would abort the transaction.
         useCopy: false,
+        sink: options.sink,
         db: () => db,
         transaction: (work) => work(db),
         onWritten: ({ transactions, events }) => {
@@ -80,7 +82,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       await createCatchUp(engine)({ onListed: (count) => (total = count) })
       if (engine.needsSweep) await sweepAccounts(engine)
       if (options.allowLoss !== true) await assertNoLoss(db)
-      await cancelRemovedEvents(db)
+      await cancelRemovedEvents(db, options.sink)
       await markFilled(db, ledger.epoch)
     })
     return report
@@ -111,16 +113,14 @@ async function rememberEvents(db: Kysely<Database>): Promise<void> {
  * The outbox keeps its events, so that nothing is sent twice. Those that a fork has removed are
  * cancelled here, because no finality check finds an event that is in no table.
  */
-async function cancelRemovedEvents(db: Kysely<Database>): Promise<void> {
+async function cancelRemovedEvents(db: Kysely<Database>, sink: EventSink): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update outbox_events o set cancelled_at = now()
     where o.cancelled_at is null and o.event_id in (
       select b.id from confirmed_before b where not exists (select from ledger_events e where e.id = b.id))
     returning o.id`.execute(db)
-  await cancelDeliveries(
-    db,
-    rows.map((row) => row.id),
-  )
+  const removed = rows.map((row) => row.id)
+  if (removed.length > 0) await sink.removed(db, removed)
 }
 
 async function assertNoLoss(db: Kysely<Database>): Promise<void> {

@@ -1,7 +1,10 @@
 import type { AgentStatus, RegistryEvent, RegistryEvents } from '@agent-registry/program'
-import type { WebhookEventType } from '../../domain/webhook-events.ts'
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
 import { metadataChanges } from './history-entry.ts'
+import { pubkey } from '@agent-registry/solana'
 import { hex, isoFromSeconds, storable } from './values.ts'
+
+type Name = RegistryEvent['name']
 
 export interface WebhookEvent {
   type: WebhookEventType
@@ -9,96 +12,169 @@ export interface WebhookEvent {
   data: Record<string, unknown>
 }
 
-/**
- * The webhook events of a ledger event (contract, "Delivery"): one, or two if the agent crosses
- * between active and not active.
- */
-export function webhookEvents(event: RegistryEvent): WebhookEvent[] {
-  switch (event.name) {
-    case 'AgentRegistered':
-      return [{ type: 'agent.registered', data: registered(event.data) }]
-    case 'AgentUpdated': {
-      const changes = metadataChanges(event.data.old, event.data.new).map(
-        (change) => [change.field, { old: change.old, new: change.new }] as const,
-      )
-      return [
-        { type: 'agent.updated', data: { ...subject(event.data), changes: Object.fromEntries(changes) } },
-      ]
-    }
-    case 'ReputationUpdated': {
-      const { oldScore, newScore, delta, reason } = event.data
-      const data = { previousReputation: oldScore, newReputation: newScore, delta, reason }
-      return [{ type: 'agent.reputation_updated', data: { ...subject(event.data), ...data } }]
-    }
-    case 'TierUpdated': {
-      const { oldTier, newTier, stakeAmount } = event.data
-      const data = { previousTier: oldTier, newTier, stakeAmount }
-      return [{ type: 'agent.tier_updated', data: { ...subject(event.data), ...data } }]
-    }
-    case 'AgentSuspended':
-      return statusEvents('agent.suspended', event.data, { byAdmin: event.data.byAdmin })
-    case 'AgentReactivated':
-      return statusEvents('agent.reactivated', event.data, { byAdmin: event.data.byAdmin })
-    case 'AgentDeactivated':
-      return statusEvents('agent.deactivated', event.data, { finalReputation: event.data.finalReputation })
-    case 'AgentClosed':
-      return [{ type: 'agent.closed', data: subject(event.data) }]
-    default:
-      return [{ type: STAKE_TYPES[event.name], data: stakeMovement(event.data) }]
-  }
+interface Definition {
+  /** When it happens. */
+  readonly when: string
+  /** An event of the ledger that causes it. */
+  readonly sample: RegistryEvent
+  /** The events of the ledger that cause it, if `data` is not null. */
+  readonly causes: readonly Name[]
+  /** Its `data`, without the address of the agent and the owner. */
+  readonly data: (event: never) => Record<string, unknown> | null
 }
 
-const STAKE_TYPES = {
-  StakeDeposited: 'stake.deposited',
-  WithdrawalRequested: 'stake.withdrawal_requested',
-  WithdrawalCancelled: 'stake.withdrawal_cancelled',
-  StakeWithdrawn: 'stake.withdrawn',
-  StakeClosed: 'stake.closed',
+const COMMON = {
+  agent: pubkey('EvPATbXEeEPEHvXw63AAtZ4NqgdaVBhU6EmmygtUmwDM'),
+  owner: pubkey('DUDiTws3KgkRMwHsYPojWbYvJS3MeqGN9kR4SnThwXer'),
+  timestamp: 1_795_184_526n,
+}
+const STAKE = pubkey('3iEWLjPKHS6uYuxfJonR2yirBPPrCRWYpQCupknAUg3y')
+const M = 600_000_000n
+const METADATA = {
+  name: 'Kestrel Auditor',
+  serviceCategory: 'financial',
+  capabilities: 46n,
+  version: '2.3.0',
+  agentCardUrl: 'https://agents.example.org/kestrel-auditor/agent-card.json',
+  agentCardHash: new Uint8Array(32).fill(7),
 } as const
 
-const subject = (data: { agent: string; owner: string }): Record<string, unknown> => ({
-  agentPda: data.agent,
-  owner: data.owner,
+/** An event that one event of the ledger causes. `sample` has its data. */
+const event = <Cause extends Name>(
+  cause: Cause,
+  when: string,
+  sample: Omit<RegistryEvents[Cause], keyof typeof COMMON>,
+  data: (event: RegistryEvents[Cause]) => Record<string, unknown>,
+): Definition => ({
+  when,
+  sample: { name: cause, data: { ...COMMON, ...sample } } as unknown as RegistryEvent,
+  causes: [cause],
+  data,
 })
+
+const stakeEvent = (
+  cause: 'StakeDeposited' | 'StakeWithdrawn' | 'WithdrawalRequested' | 'WithdrawalCancelled' | 'StakeClosed',
+  when: string,
+  [amount, depositedAmount, pendingWithdrawal]: readonly [bigint, bigint, bigint],
+): Definition =>
+  event(
+    cause,
+    when,
+    { stake: STAKE, amount, depositedAmount, lockedAmount: 0n, pendingWithdrawal },
+    (data) => ({
+      stakePda: data.stake,
+      amount: data.amount,
+      depositedAmount: data.depositedAmount,
+      lockedAmount: data.lockedAmount,
+      pendingWithdrawal: data.pendingWithdrawal,
+    }),
+  )
 
 const activity = (status: AgentStatus): 'active' | 'inactive' => (status === 'active' ? 'active' : 'inactive')
 
-function statusEvents(
-  type: WebhookEventType,
-  data: { agent: string; owner: string; oldStatus: AgentStatus; newStatus: AgentStatus },
-  details: Record<string, unknown>,
-): WebhookEvent[] {
-  const specific = { type, data: { ...subject(data), status: data.newStatus, ...details } }
-  const previousStatus = activity(data.oldStatus)
-  const newStatus = activity(data.newStatus)
-  if (previousStatus === newStatus) return [specific]
-  const change = { previousStatus, newStatus, status: data.newStatus }
-  return [{ type: 'agent.status_changed', data: { ...subject(data), ...change } }, specific]
+/** Each type of event (contract, "Delivery"). Its members are described in schema/event.ts. */
+export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, Definition>> = {
+  'agent.registered': event(
+    'AgentRegistered',
+    'A new agent is registered.',
+    { ...METADATA, tier: 'observer', status: 'active', reputationScore: 250, rentPayer: COMMON.owner },
+    (data) => ({
+      name: storable(data.name),
+      tier: data.tier,
+      status: data.status,
+      serviceCategory: data.serviceCategory,
+      reputationScore: data.reputationScore,
+      capabilities: data.capabilities,
+      version: storable(data.version),
+      agentCardUrl: storable(data.agentCardUrl),
+      agentCardHash: hex(data.agentCardHash),
+      createdAt: isoFromSeconds(data.timestamp),
+    }),
+  ),
+  'agent.updated': event(
+    'AgentUpdated',
+    'The metadata of an agent changes.',
+    { old: METADATA, new: { ...METADATA, version: '2.4.0' } },
+    (data) => ({
+      changes: Object.fromEntries(
+        metadataChanges(data.old, data.new).map((each) => [each.field, { old: each.old, new: each.new }]),
+      ),
+    }),
+  ),
+  'agent.reputation_updated': event(
+    'ReputationUpdated',
+    'A report changes the reputation of an agent.',
+    { oldScore: 520, newScore: 610, delta: 90, reporter: COMMON.owner, reason: 1 },
+    ({ oldScore, newScore, delta, reason }) => ({
+      previousReputation: oldScore,
+      newReputation: newScore,
+      delta,
+      reason,
+    }),
+  ),
+  'agent.tier_updated': event(
+    'TierUpdated',
+    'A deposit or a withdrawal changes the tier of an agent.',
+    { oldTier: 'observer', newTier: 'standard', stakeAmount: M },
+    ({ oldTier, newTier, stakeAmount }) => ({ previousTier: oldTier, newTier, stakeAmount }),
+  ),
+  'agent.status_changed': {
+    when: 'An agent becomes active or stops being active. The specific event (suspended, reactivated or deactivated) follows.',
+    sample: {
+      name: 'AgentSuspended',
+      data: { ...COMMON, oldStatus: 'active', newStatus: 'suspended', byAdmin: false },
+    },
+    causes: ['AgentSuspended', 'AgentReactivated', 'AgentDeactivated'],
+    data: ({ oldStatus, newStatus: status }: RegistryEvents['AgentSuspended' | 'AgentDeactivated']) => {
+      const [previousStatus, newStatus] = [activity(oldStatus), activity(status)]
+      return previousStatus === newStatus ? null : { previousStatus, newStatus, status }
+    },
+  },
+  'agent.suspended': event(
+    'AgentSuspended',
+    'An agent is suspended.',
+    { oldStatus: 'active', newStatus: 'suspended', byAdmin: false },
+    ({ newStatus: status, byAdmin }) => ({ status, byAdmin }),
+  ),
+  'agent.reactivated': event(
+    'AgentReactivated',
+    'A suspended agent is reactivated.',
+    { oldStatus: 'suspended', newStatus: 'active', byAdmin: false },
+    ({ newStatus: status, byAdmin }) => ({ status, byAdmin }),
+  ),
+  'agent.deactivated': event(
+    'AgentDeactivated',
+    'An agent is deactivated. This is final.',
+    { oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 610 },
+    ({ newStatus: status, finalReputation }) => ({ status, finalReputation }),
+  ),
+  'agent.closed': event('AgentClosed', 'An agent account is closed.', {}, () => ({})),
+  'stake.deposited': stakeEvent('StakeDeposited', 'USDC is deposited.', [M, M, 0n]),
+  'stake.withdrawn': stakeEvent('StakeWithdrawn', 'A withdrawal is completed.', [M, 0n, 0n]),
+  'stake.withdrawal_requested': stakeEvent(
+    'WithdrawalRequested',
+    'A withdrawal is requested. The tier falls at once.',
+    [M, M, M],
+  ),
+  'stake.withdrawal_cancelled': stakeEvent('WithdrawalCancelled', 'A pending withdrawal is cancelled.', [
+    M,
+    M,
+    0n,
+  ]),
+  'stake.closed': stakeEvent('StakeClosed', 'A stake account is closed.', [0n, 0n, 0n]),
 }
 
-function registered(data: RegistryEvents['AgentRegistered']): Record<string, unknown> {
-  return {
-    ...subject(data),
-    name: storable(data.name),
-    tier: data.tier,
-    status: data.status,
-    serviceCategory: data.serviceCategory,
-    reputationScore: data.reputationScore,
-    capabilities: data.capabilities,
-    version: storable(data.version),
-    agentCardUrl: storable(data.agentCardUrl),
-    agentCardHash: hex(data.agentCardHash),
-    createdAt: isoFromSeconds(data.timestamp),
-  }
-}
+const BY_CAUSE = new Map<Name, WebhookEventType[]>()
+for (const type of WEBHOOK_EVENT_TYPES)
+  for (const cause of WEBHOOK_EVENTS[type].causes) BY_CAUSE.set(cause, [...(BY_CAUSE.get(cause) ?? []), type])
 
-function stakeMovement(data: RegistryEvents['StakeDeposited']): Record<string, unknown> {
-  return {
-    ...subject(data),
-    stakePda: data.stake,
-    amount: data.amount,
-    depositedAmount: data.depositedAmount,
-    lockedAmount: data.lockedAmount,
-    pendingWithdrawal: data.pendingWithdrawal,
-  }
+/**
+ * The webhook events of a ledger event: one, or two if the agent crosses between active and not
+ * active.
+ */
+export function webhookEvents({ name, data }: RegistryEvent): WebhookEvent[] {
+  return (BY_CAUSE.get(name) ?? []).flatMap((type) => {
+    const members = WEBHOOK_EVENTS[type].data(data as never)
+    return members === null ? [] : [{ type, data: { agentPda: data.agent, owner: data.owner, ...members } }]
+  })
 }

@@ -4,11 +4,13 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RpcTransaction } from '../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
+import type { EventSink } from './event-sink.ts'
 import type { IndexerStatus } from './status.ts'
 
 export interface IndexerOptions {
   orm: Orm
   rpc: LedgerRpc
+  sink: EventSink
   /**
    * One URL, or a function that returns those of the usable nodes. Without it the indexer only
    * polls.

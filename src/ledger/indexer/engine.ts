@@ -15,6 +15,7 @@ import { fetchAccounts } from './fetch/fetch-accounts.ts'
 import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
 import type { OpenedLedger } from './open-ledger.ts'
 import { type CaughtUp, type IndexerPosition, positionAfter, storePosition } from './position.ts'
+import type { EventSink } from './event-sink.ts'
 import { isUniqueViolation } from './write/copy-rows.ts'
 import { markOrphaned } from './write/mark-transactions.ts'
 import { writeAccounts } from './write/write-accounts.ts'
@@ -26,6 +27,7 @@ export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   /** Maximum batches that are fetched ahead, and that one database transaction writes. */
   inFlight: number
   transaction: (work: Work) => Promise<void>
+  sink: EventSink
   /** When the leader last caught up with the ledger. Stored with each commit. */
   caughtUp?: () => CaughtUp | null
   /** Called after each commit of transactions. */
@@ -152,6 +154,7 @@ export class IndexerEngine {
     { infos, moved, rows, copyRows, accounts }: FetchedBatch,
     { movesCursor = false }: IngestOptions,
   ): Promise<void> {
+    const { sink } = this.options
     const change: PositionChange = movesCursor
       ? (position) => positionAfter(position, infos, this.options.finalizedTip)
       : unchanged
@@ -161,9 +164,9 @@ export class IndexerEngine {
         accounts.cache === this.#fetcher.cache ? accounts : await this.#fetcher.fetchAccounts(rows)
       await this.#commit(change, async (db) => {
         // A moved transaction may have other events and another state, and an earlier slot.
-        if (moved.length > 0) await markOrphaned(db, moved)
-        if (copyRows === null) await mergeEvents(db, rows)
-        else await copyEvents(db, rows, copyRows)
+        if (moved.length > 0) await markOrphaned(db, moved, sink)
+        if (copyRows === null) await mergeEvents(db, rows, sink)
+        else await copyEvents(db, rows, copyRows, sink)
         await writeAccounts(db, snapshots, { force: moved.length > 0 })
       })
       this.nonFinalAccounts.add(snapshots)

@@ -43,6 +43,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     batchSize,
     inFlight,
     useCopy: true,
+    sink: options.sink,
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
     onWritten,

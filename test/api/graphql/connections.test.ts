@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import type { Connection } from '../../../src/domain/connection.ts'
-import type { DeliveryRecord } from '../../../src/webhooks/deliveries/delivery-record.ts'
+import type { DeliveryRecord } from '../../../src/webhooks/deliveries.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {

@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { count, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -28,6 +29,7 @@ async function openEngine(
   rpc: LedgerRpc = ledger.rpc(),
 ): Promise<IndexerEngine> {
   return new IndexerEngine({
+    sink: webhookSink,
     ...(await openLedger(kyselyOf(database.orm), rpc, PROGRAM_ID)),
     rpc,
     programId: PROGRAM_ID,

@@ -4,6 +4,7 @@ import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 
 let ledger: ScriptedLedger
@@ -35,7 +36,8 @@ async function readResponses(): Promise<Responses> {
   }
 }
 
-const rebuilt = () => rebuild({ orm: t.database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+const rebuilt = () =>
+  rebuild({ sink: webhookSink, orm: t.database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
 
 test('responses contain what the indexer has written, immediately', async () => {
   expect(await readResponses()).toEqual({ names: [], score: undefined, history: undefined })
@@ -67,6 +69,8 @@ test('a rebuild and a manual edit are in the next responses', async () => {
 test('a failed rebuild does not change responses', async () => {
   const before = await readResponses()
   const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('gone')) }
-  await expect(rebuild({ orm: t.database.orm, rpc: broken, programId: PROGRAM_ID })).rejects.toThrow('gone')
+  await expect(
+    rebuild({ sink: webhookSink, orm: t.database.orm, rpc: broken, programId: PROGRAM_ID }),
+  ).rejects.toThrow('gone')
   expect(await readResponses()).toEqual(before)
 })

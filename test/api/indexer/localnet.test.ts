@@ -15,6 +15,7 @@ import {
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
 
 const DAY = 86_400
@@ -206,6 +207,7 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
 
   const other = await createTestDatabase()
   const polling = createIndexer({
+    sink: webhookSink,
     orm: other.orm,
     rpc: world.rpc,
     programId,
@@ -222,7 +224,7 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
   expect(await dumpTables(other.orm)).toEqual(live)
   await other.drop()
 
-  await rebuild({ orm: database.orm, rpc: world.rpc, programId })
+  await rebuild({ sink: webhookSink, orm: database.orm, rpc: world.rpc, programId })
   expect(await dumpTables(database.orm)).toEqual(live)
   expect(await differences()).toEqual([])
 })

@@ -2,12 +2,15 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { cancelWaiting } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
-import { listDeliveries } from '../../../src/webhooks/deliveries/list-deliveries.ts'
-import { pingWebhook } from '../../../src/webhooks/deliveries/ping-webhook.ts'
-import { recoverDeliveries, type RecoverInput } from '../../../src/webhooks/deliveries/recover-deliveries.ts'
-import { resendDelivery } from '../../../src/webhooks/deliveries/resend-delivery.ts'
-import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
+import { cancelWaiting } from '../../../src/webhooks/cancel.ts'
+import { listDeliveries } from '../../../src/webhooks/deliveries.ts'
+import {
+  pingWebhook,
+  recoverDeliveries,
+  type RecoverInput,
+  resendDelivery,
+} from '../../../src/webhooks/requests.ts'
+import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { status } from '../../support/webhooks/receiver-farm.ts'
 import {
@@ -18,7 +21,7 @@ import {
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
-import { deleteOldRows } from '../../../src/webhooks/worker/maintenance.ts'
+import { deleteOldRows } from '../../../src/webhooks/maintenance.ts'
 
 let world: WorkerWorld
 beforeAll(async () => {

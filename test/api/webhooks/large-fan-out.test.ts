@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { emptyRows } from '../../../src/ledger/decode/rows.ts'
-import { MAX_DELIVERIES } from '../../../src/ledger/indexer/write/deliveries.ts'
+import { continueFanOut, MAX_DELIVERIES, webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
 import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
-import { continueFanOut } from '../../../src/webhooks/worker/fan-out.ts'
-import type { Send } from '../../../src/webhooks/worker/send.ts'
+import type { Send } from '../../../src/webhooks/send.ts'
 import { createWorkerWorld, outboxRow, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -57,7 +56,7 @@ async function emitForked(): Promise<void> {
 }
 
 const removeForked = () =>
-  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked']))
+  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked'], webhookSink))
 
 test('a transaction of the indexer enqueues at most 1,000 deliveries, and a worker continues in order', async () => {
   await createWebhooks(WEBHOOKS)
@@ -135,7 +134,7 @@ test('a worker that saw the event removed does not end the fan-out of its return
   const row = outboxRow({ id: 'evt_forked', eventId: 'of_forked', slot: 6 })
   let late: Promise<boolean> | undefined
   await world.kysely.transaction().execute(async (db) => {
-    await mergeEvents(db, { ...emptyRows(), outbox_events: [row] })
+    await mergeEvents(db, { ...emptyRows(), outbox_events: [row] }, webhookSink)
     late = continueFanOut(world.kysely)
     await isWaitingForLock()
   })

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
-import { cancelForInactiveWebhooks } from '../../../src/webhooks/worker/maintenance.ts'
-import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
+import { cancelForInactiveWebhooks } from '../../../src/webhooks/cancel.ts'
+import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 let world: WorkerWorld

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Logger } from '../../../src/platform/logger.ts'
-import type { Claim } from '../../../src/webhooks/worker/claim.ts'
-import type { Settlement } from '../../../src/webhooks/worker/settle.ts'
-import { createUnwritten } from '../../../src/webhooks/worker/unwritten.ts'
-import { createQueueVacuum } from '../../../src/webhooks/worker/vacuum-queue.ts'
+import { HeldClaims } from '../../../src/webhooks/held-claims.ts'
+import { createQueueVacuum } from '../../../src/webhooks/maintenance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
@@ -115,24 +113,35 @@ test('an outcome that PostgreSQL refuses stops no other outcome, and its deliver
   expect(requests).toHaveLength(9)
 })
 
-test('a delivery is unwritten from its success until it is written or claimed again', async () => {
-  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const writes = [first.promise, second.promise]
-  const unwritten = createUnwritten({ add: () => writes.shift()! }, () => Promise.resolve())
-  const success = { outcome: 'success' } as Settlement
-  const claim = (token: string) => ({ id: 'delivery', token }) as Claim
-  await unwritten.add(claim('old'), success)
-  expect(unwritten.ids()).toEqual(['delivery'])
-  unwritten.claimedAgain([claim('new')])
-  expect(unwritten.ids()).toEqual([])
-  await unwritten.add(claim('new'), success)
-  first.resolve()
-  await first.promise
-  await Promise.resolve()
-  expect(unwritten.ids()).toEqual(['delivery'])
-  second.resolve()
-  await unwritten.onIdle()
-  expect(unwritten.ids()).toEqual([])
+test('a delivery is without a slot from its success until it is written or claimed again', () => {
+  const held = new HeldClaims()
+  const claim = (token: string) => ({ id: 'delivery', token })
+  const succeed = (token: string): void => {
+    for (const state of ['claimed', 'sending', 'unwritten'] as const) held.move(claim(token), state)
+  }
+  succeed('old')
+  expect(held.withoutSlot()).toEqual(['delivery'])
+  held.move(claim('new'), 'claimed')
+  expect(held.withoutSlot()).toEqual([])
+  held.move(claim('new'), 'sending')
+  held.move(claim('new'), 'unwritten')
+  held.move(claim('old'), 'settled')
+  expect([held.withoutSlot(), held.unwritten]).toEqual([['delivery'], 1])
+  held.move(claim('new'), 'settled')
+  expect([held.withoutSlot(), held.unwritten]).toEqual([[], 0])
+})
+
+test('a claim is sent once, and ends once', () => {
+  const held = new HeldClaims()
+  const claim = { id: 'delivery', token: 'token' }
+  expect(() => held.move(claim, 'sending')).toThrow('cannot become sending')
+  held.move(claim, 'claimed')
+  expect(() => held.move(claim, 'settled')).toThrow('claimed cannot become settled')
+  held.move(claim, 'sending')
+  expect(() => held.move(claim, 'sending')).toThrow('sending cannot become sending')
+  held.move(claim, 'writing')
+  held.move(claim, 'settled')
+  expect(() => held.move(claim, 'released')).toThrow('cannot become released')
 })
 
 test('stop waits until every success is written', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWorkerConnection } from '../../../src/webhooks/worker/worker-connection.ts'
+import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 

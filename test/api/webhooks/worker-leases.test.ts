@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { HttpErrorCode } from '../../../src/platform/net/error-codes.ts'
-import type { Send } from '../../../src/webhooks/worker/send.ts'
+import type { Send } from '../../../src/webhooks/send.ts'
 import { ok, noResponse, status } from '../../support/webhooks/receiver-farm.ts'
 import {
   AGENT,

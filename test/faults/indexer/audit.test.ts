@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -323,6 +324,7 @@ test('a rebuild while the indexer runs gives identical tables and enqueues nothi
   await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
   const seen: string[] = []
   const done = await rebuild({
+    sink: webhookSink,
     orm: database.orm,
     rpc: ledger.rpc(),
     programId: PROGRAM_ID,
@@ -357,7 +359,7 @@ test('a rebuild sends nothing twice, and sends no old events to later subscripti
       row.status,
     ])
   expect(await deliveries()).toEqual([['early', 'success']])
-  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  await rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
   await indexer.whenIdle()
   expect(await deliveries()).toEqual([['early', 'success']])
   expect((await run()).differences).toEqual([])
@@ -374,7 +376,7 @@ test('a rebuild cancels the deliveries of an event that a fork removed while no 
   await indexer.whenIdle()
   await indexer.stop()
   ledger.forkFrom(slot)
-  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  await rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
   const deliveries = await db.selectFrom('webhook_deliveries').select('status').execute()
   expect(deliveries).toEqual([{ status: 'cancelled' }])
   expect((await run()).differences).toEqual([])
@@ -383,6 +385,8 @@ test('a rebuild cancels the deliveries of an event that a fork removed while no 
 test('a rebuild that fails leaves the tables as they were', async () => {
   const before = await dumpTables(database.orm)
   const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('the node is gone')) }
-  await expect(rebuild({ orm: database.orm, rpc: broken, programId: PROGRAM_ID })).rejects.toThrow('gone')
+  await expect(
+    rebuild({ sink: webhookSink, orm: database.orm, rpc: broken, programId: PROGRAM_ID }),
+  ).rejects.toThrow('gone')
   expect(await dumpTables(database.orm)).toEqual(before)
 })

@@ -8,6 +8,7 @@ import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { encodeAccount, EVENT_TAG } from '@agent-registry/program'
 import { eventInstruction, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { count, dumpTables } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -38,7 +39,7 @@ test('accounts older than the history that the node keeps are in the tables, and
   ledger.send(registration('new'))
   await start().whenIdle()
   expect(await names()).toEqual(['new', 'old'])
-  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  await rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
   expect(await names()).toEqual(['new', 'old'])
   expect((await run()).differences).toEqual([])
 })

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -20,7 +21,7 @@ afterEach(async () => {
 const run = (ledger: ScriptedLedger, settleMs = 0) =>
   audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs })
 const refill = (ledger: ScriptedLedger, batchSize = 100) =>
-  rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, batchSize })
+  rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, batchSize })
 
 test.each([1, 2, 100])(
   'an agent is closed, registered again and reported in one slot, in batches of %i',

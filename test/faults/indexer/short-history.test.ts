@@ -11,6 +11,7 @@ import { scriptedIndexer, silentLogger } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import {
   repliesFrom,
   type ReplyTo,
@@ -84,7 +85,9 @@ test('a rebuild gives the same tables if a node fails in the middle', async () =
   await indexer?.stop()
   const before = await dumpTables(database.orm)
   const rpc = await rpcOver(failingInTheMiddle(repliesFrom(ledger)), repliesFrom(ledger, { newest: 4 }))
-  expect(await rebuild({ orm: database.orm, rpc, programId: PROGRAM_ID })).toMatchObject({ transactions: 11 })
+  expect(await rebuild({ sink: webhookSink, orm: database.orm, rpc, programId: PROGRAM_ID })).toMatchObject({
+    transactions: 11,
+  })
   expect(await dumpTables(database.orm)).toEqual(before)
 })
 
@@ -100,7 +103,7 @@ test('a rebuild from a node with a shorter history changes nothing, unless allow
   await indexer?.stop()
   const before = await dumpTables(database.orm)
   const rpc = await rpcOver(repliesFrom(ledger, { newest: 4 }))
-  const work = { orm: database.orm, rpc, programId: PROGRAM_ID }
+  const work = { sink: webhookSink, orm: database.orm, rpc, programId: PROGRAM_ID }
   await expect(rebuild(work)).rejects.toThrow('7 finalized transactions')
   expect(await dumpTables(database.orm)).toEqual(before)
   expect(await rebuild({ ...work, allowLoss: true })).toMatchObject({ transactions: 4 })

@@ -19,6 +19,7 @@ import {
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { agentAccount, keyOf } from '../../support/indexer/samples.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 const NAME_LENGTH_AT = 8 + 32 + 1 + 8
@@ -127,7 +128,7 @@ test('a catch-up writes them only to the dead letters, and the audit reports eac
 
 test('a rebuild gives the same dead letters', async () => {
   const before = await dumpTables(database.orm)
-  await rebuild({ orm: database.orm, rpc: world.rpc, programId })
+  await rebuild({ sink: webhookSink, orm: database.orm, rpc: world.rpc, programId })
   expect(await dumpTables(database.orm)).toEqual(before)
 })
 

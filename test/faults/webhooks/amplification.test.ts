@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/rate-limits.ts'
-import { RETRY_SCHEDULE } from '../../../src/webhooks/worker/retry-schedule.ts'
+import { RETRY_SCHEDULE } from '../../../src/webhooks/limits.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
-import * as fc from '../../support/property.ts'
 import { type TestWallet, walletOf } from '../../support/wallet.ts'
 import { noResponse, ok, status } from '../../support/webhooks/receiver-farm.ts'
 import { createWorkerWorld, senderWithin, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import * as fc from '../../support/property.ts'
 
 const SENDS = 30
 const LIMITS = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
+import { WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
 import {
   box,
   createWorkerWorld,

@@ -2,6 +2,7 @@ import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer
 import { systemClock } from '../../../src/platform/clock.ts'
 import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
 import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 const ignore = (): void => {}
@@ -14,6 +15,7 @@ export function scriptedIndexer(
   options: Partial<IndexerOptions> = {},
 ): Indexer {
   const indexer = createIndexer({
+    sink: webhookSink,
     orm,
     rpc: ledger.rpc(),
     programId: PROGRAM_ID,

@@ -3,6 +3,7 @@ import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { silentLogger } from './indexer.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { programId, type RegistryWorld } from './registry-world.ts'
 
 /** Starts an indexer of a localnet with the registry. */
@@ -12,6 +13,7 @@ export function worldIndexer(
   options: Partial<IndexerOptions> = {},
 ): Indexer {
   const indexer = createIndexer({
+    sink: webhookSink,
     orm,
     rpc,
     wsUrl: localnet.wsUrl,

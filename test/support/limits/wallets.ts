@@ -4,20 +4,19 @@ import { expect } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
-import { receiverProblemOf } from '../../../src/webhooks/subscriptions/receiver-problem.ts'
-import { claimDeliveries } from '../../../src/webhooks/worker/claim.ts'
-import { createLanes, type Lane } from '../../../src/webhooks/worker/lanes.ts'
-import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
-import { deleteOldRows } from '../../../src/webhooks/worker/maintenance.ts'
-import { excerptOf, retryAfterMs } from '../../../src/webhooks/worker/response.ts'
-import { retryDelay } from '../../../src/webhooks/worker/retry-schedule.ts'
-import { settle } from '../../../src/webhooks/worker/settle.ts'
-import { createWorkerConnection } from '../../../src/webhooks/worker/worker-connection.ts'
+import { receiverProblemOf } from '../../../src/webhooks/subscription-input.ts'
+import { createSlots, type Lane } from '../../../src/webhooks/slots.ts'
+import { retryDelay, WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
+import { deleteOldRows } from '../../../src/webhooks/maintenance.ts'
+import { excerptOf, retryAfterMs } from '../../../src/webhooks/send.ts'
+import { settle } from '../../../src/webhooks/settle.ts'
+import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
+import { claimDue } from '../../../src/webhooks/claim-due.ts'
 import { FIXED_NOW } from '../app.ts'
 import { bearer, requestChallenge, signIn, signInWallet } from '../sign-in.ts'
 import { walletOf } from '../wallet.ts'
-import { type Cases, type Check, answerOf, below, testedIn, equals, lowered, most, raised } from './check.ts'
-import { MINUTE, address, clock, config, label, last, post, send, sendAs, t } from './world.ts'
+import { answerOf, below, type Cases, type Check, equals, lowered, most, raised, testedIn } from './check.ts'
+import { address, clock, config, label, last, MINUTE, post, send, sendAs, t } from './world.ts'
 
 /** A webhook with these columns, and deliveries that ended or are in flight. */
 async function webhook(columns: object = {}, deliveries = 0, delivery: object = {}): Promise<string> {
@@ -105,19 +104,19 @@ async function claimed(webhooks: number, deliveries: number): Promise<number> {
     const columns = { network, site: 'a.example', response_ms: 5 }
     await webhook(columns, deliveries, { network, status: 'retrying', next_attempt_at: ago(0) })
   }
-  const slots = { fast: 1_000, slow: 1_000 }
-  const given = { free: slots, slots, after: '', contended: false, limits: WORKER_LIMITS, finished: [] }
-  const { claims } = await claimDeliveries(connection, { ...given, status: 'retrying' })
+  const slots = { all: () => 1_000, free: () => 1_000 }
+  const given = { slots, after: '', limits: WORKER_LIMITS, finished: [], random: Math.random }
+  const { claims } = await claimDue(connection, { ...given, status: 'retrying' })
   await connection.close()
   return claims.length
 }
 /** How many attempts of a lane start in a process, first ones and retries. */
 function startable(lane: Lane): number {
-  const lanes = createLanes(WORKER_LIMITS, () => undefined)
+  const slots = createSlots(WORKER_LIMITS, () => undefined)
   for (const status of ['pending', 'retrying'] as const)
-    for (let free = lanes.free(lane, status); free > 0; free -= 1)
-      lanes.start(lane, status, () => new Promise(() => undefined))
-  return lanes.inFlight(lane)
+    for (let free = slots.free(lane, status); free > 0; free -= 1)
+      slots.start(lane, status, () => new Promise(() => undefined))
+  return slots.inFlight(lane)
 }
 
 /** Settled transactions are kept for this time after they were prepared. */

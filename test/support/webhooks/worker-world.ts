@@ -8,16 +8,13 @@ import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
-import { createSender, type Send } from '../../../src/webhooks/worker/send.ts'
-import {
-  createWebhookWorker,
-  type WebhookWorker,
-  type WorkerOptions,
-} from '../../../src/webhooks/worker/worker.ts'
+import { createSender, type Send } from '../../../src/webhooks/send.ts'
+import { createWebhookWorker, type WebhookWorker, type WorkerOptions } from '../../../src/webhooks/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { silentLogger } from '../indexer/indexer.ts'
 import { scaled } from '../machine-speed.ts'
 import { queueErrors } from './queue-errors.ts'
+import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
 
 export const SECRET = 'whsec_of_the_test'
@@ -120,7 +117,9 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
-        .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: rows }))
+        .transactional((em) =>
+          mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: rows }, webhookSink),
+        )
       return rows.map((row) => row.id)
     },
     worker: (options = {}) => {

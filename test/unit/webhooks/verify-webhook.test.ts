@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify-webhook.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { signDelivery, type SignedDelivery } from '../../../src/webhooks/worker/sign-delivery.ts'
+import { signDelivery, type SignedDelivery } from '../../../src/webhooks/send.ts'
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'
 const BODY =

@@ -93,7 +93,7 @@ export async function orphanTransactions(
   const pdas = [...new Set(rows.flatMap((row) => row.accounts))].sort()
   await engine.restore(
     pdas,
-    (db) => markOrphaned(db, signatures),
+    (db) => markOrphaned(db, signatures, engine.options.sink),
     ({ cursor, ...position }) => {
       // A listing never reaches a transaction that is no longer on the ledger.
       const isRemoved = cursor.signature !== null && signatures.includes(cursor.signature)

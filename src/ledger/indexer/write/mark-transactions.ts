@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { INDEXED_COLUMNS } from '../../decode/rows.ts'
-import { cancelDeliveries } from './deliveries.ts'
+import type { EventSink } from '../event-sink.ts'
 
 type Db = Kysely<Database>
 
@@ -24,9 +24,9 @@ export async function markFinalized(
 
 /**
  * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`,
- * and their outbox events and unsent deliveries are cancelled.
+ * and their outbox events are cancelled.
  */
-export async function markOrphaned(db: Db, signatures: readonly string[]): Promise<void> {
+export async function markOrphaned(db: Db, signatures: readonly string[], sink: EventSink): Promise<void> {
   const events = sql`select id from ledger_events where signature = any(${signatures})`
   const columns = sql.raw(INDEXED_COLUMNS.agent_history.join(', '))
   await sql`
@@ -37,10 +37,8 @@ export async function markOrphaned(db: Db, signatures: readonly string[]): Promi
   const { rows } = await sql<{ id: string }>`
     update outbox_events set cancelled_at = coalesce(cancelled_at, now())
     where event_id in (${events}) returning id`.execute(db)
-  await cancelDeliveries(
-    db,
-    rows.map((row) => row.id),
-  )
+  const removed = rows.map((row) => row.id)
+  if (removed.length > 0) await sink.removed(db, removed)
   await sql`update ledger_events set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
   await sql`delete from dead_letters where signature = any(${signatures})`.execute(db)
   await sql`

@@ -11,7 +11,7 @@ import {
   withoutFinalAccounts,
 } from '../../decode/rows.ts'
 import { type CopyRows, writeCopyRows } from './copy-rows.ts'
-import { enqueueDeliveries } from './deliveries.ts'
+import type { EventSink } from '../event-sink.ts'
 
 type Db = Kysely<Database>
 
@@ -20,22 +20,28 @@ export const jsonRows = (table: keyof Database, rows: readonly object[]): RawBui
   sql`json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)`
 
 /** Writes the rows of transactions. A replay changes nothing. A moved transaction is updated. */
-export async function mergeEvents(db: Db, rows: IndexedRows): Promise<void> {
+export async function mergeEvents(db: Db, rows: IndexedRows, sink: EventSink): Promise<void> {
   const notFinal = sql`t.finality <> 'finalized'`
   await upsert(db, 'ledger_transactions', withoutFinalAccounts(rows.ledger_transactions), notFinal)
   await upsert(db, 'ledger_events', rows.ledger_events, notFinal)
   await upsert(db, 'agent_history', rows.agent_history, sql`t.position <> excluded.position`)
   await deleteResolved(db, rows)
-  await enqueueDeliveries(db, await mergeOutbox(db, rows.outbox_events))
+  const changed = await mergeOutbox(db, rows.outbox_events)
+  if (changed.length > 0) await sink.added(db, changed)
   await writeDeadLetters(db, rows.dead_letters)
 }
 
 /** The same for new rows. Fails if the tables contain any of them. */
-export async function copyEvents(db: Db, rows: IndexedRows, copyRows: CopyRows): Promise<void> {
+export async function copyEvents(
+  db: Db,
+  rows: IndexedRows,
+  copyRows: CopyRows,
+  sink: EventSink,
+): Promise<void> {
   const outboxIds = rows.outbox_events.map((row) => row.id)
   await writeCopyRows(db, copyRows, outboxIds.length > 0)
   await deleteResolved(db, rows)
-  await enqueueDeliveries(db, outboxIds)
+  if (outboxIds.length > 0) await sink.added(db, outboxIds)
   await writeDeadLetters(db, rows.dead_letters)
 }
 

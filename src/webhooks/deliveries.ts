@@ -1,0 +1,142 @@
+import { type Kysely, sql } from 'kysely'
+import type { RowOf } from '../db/columns-of.ts'
+import type { Database } from '../db/database.ts'
+import type { WebhookAttempt, WebhookDelivery } from '../db/entities/webhooks.ts'
+import { countRows, type PageRow, readPage } from '../db/keyset.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  isInteger,
+  isText,
+  readSpan,
+} from '../domain/connection.ts'
+import { DomainError } from '../domain/errors.ts'
+import { type Page, pageBounds, type PageInput } from '../domain/page.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { HTTP_ERROR_CODES } from '../platform/net/error-codes.ts'
+
+/** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
+export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
+
+/** Why an attempt got no valid response. */
+export const ATTEMPT_ERRORS = [...HTTP_ERROR_CODES, 'worker_lost'] as const
+
+/** The last attempts of a delivery that are shown. Only requests of its owner cause more. */
+export const ATTEMPTS_SHOWN = 20
+
+type DeliveryRow = RowOf<typeof WebhookDelivery>
+
+/** The delivery of one event to one webhook. */
+export interface DeliveryRecord extends Pick<
+  DeliveryRow,
+  'id' | 'eventId' | 'eventType' | 'status' | 'attemptCount' | 'nextAttemptAt' | 'createdAt' | 'completedAt'
+> {
+  readonly subscriptionId: string
+  /** The last `ATTEMPTS_SHOWN`, newest first. */
+  readonly attempts: readonly AttemptRecord[]
+}
+
+const iso = (column: string) => sql.raw(`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
+
+/** The columns of a DeliveryRecord, selected from `webhook_deliveries as d`. */
+export const deliveryColumns = sql`
+  d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
+  d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.completed_at as "completedAt",
+  coalesce((
+    select json_agg(json_build_object(
+      'number', a.number, 'trigger', a.trigger, 'outcome', a.outcome, 'startedAt', ${iso('a.started_at')},
+      'durationMs', a.duration_ms, 'responseStatus', a.response_status, 'errorCode', a.error_code,
+      'responseExcerpt', left(a.response_excerpt, 1000), 'nextAttemptAt', ${iso('a.next_attempt_at')}
+    ) order by a.id desc)
+    from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
+  ), '[]') as attempts`
+
+/** Deletes the attempts of deliveries that are not shown after their next attempt. */
+export async function deleteHiddenAttempts(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from webhook_attempts a using webhook_deliveries d
+    where d.id = any(${ids}::text[]) and a.delivery_id = d.id
+      and a.number <= d.attempt_count - ${sql.lit(ATTEMPTS_SHOWN - 1)}`.execute(db)
+}
+
+/** A delivery of a wallet's webhook that is not deleted. Null if there is none with this id. */
+export async function findDelivery(
+  db: Kysely<Database>,
+  wallet: string,
+  id: string,
+): Promise<DeliveryRecord | null> {
+  const { rows } = await sql<DeliveryRecord>`
+    select ${deliveryColumns} from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
+    where d.id = ${id} and s.wallet = ${wallet} and s.deleted_at is null`.execute(db)
+  return rows[0] ?? null
+}
+
+/** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */
+export async function readDelivery(
+  db: Kysely<Database>,
+  subscriptionId: string,
+  id: string,
+): Promise<DeliveryRecord> {
+  if (!isUuid(id)) throw new DomainError('DELIVERY_NOT_FOUND')
+  const { rows } = await sql<DeliveryRecord>`
+    select ${deliveryColumns} from webhook_deliveries d
+    where d.id = ${id} and d.subscription_id = ${subscriptionId}`.execute(db)
+  if (rows[0] === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
+  return rows[0]
+}
+
+/**
+ * One page of a webhook's delivery log, newest first, and the exact total from the same snapshot.
+ */
+export async function listDeliveries(
+  kysely: Kysely<Database>,
+  subscriptionId: string,
+  input: PageInput,
+): Promise<Page<DeliveryRecord>> {
+  const bounds = pageBounds(input)
+  const { rows } = await sql<PageRow<DeliveryRecord>>`
+    select counted.total, ${deliveryColumns}
+    from (select count(*) as total from webhook_deliveries where subscription_id = ${subscriptionId}) as counted
+    left join (
+      select * from webhook_deliveries where subscription_id = ${subscriptionId}
+      order by created_at desc, id desc limit ${bounds.limit} offset ${bounds.offset}
+    ) as d on true
+    order by d.created_at desc, d.id desc`.execute(kysely)
+  return readPage(rows, 'id', bounds)
+}
+
+/** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
+const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
+
+/**
+ * A page of deliveries between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR.
+ */
+export async function listDeliveriesConnection(
+  kysely: Kysely<Database>,
+  subscriptionId: string,
+  input: ConnectionInput,
+): Promise<Connection<DeliveryRecord>> {
+  const span = readSpan<readonly [number, string]>('deliveries', input, [isInteger, isText])
+  const { size, backward, after, before } = span
+  const direction = backward ? sql`asc` : sql`desc`
+  const key = ([at, id]: readonly [number, string]) =>
+    sql`('epoch'::timestamptz + ${at}::float8 * interval '1 microsecond', ${id})`
+  const { rows } = await sql<DeliveryRecord & { at: number }>`
+    select ${deliveryColumns}, ${MICROSECONDS} as at from webhook_deliveries d
+    where d.subscription_id = ${subscriptionId}
+      ${after === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key(after)}`}
+      ${before === undefined ? sql`` : sql`and (d.created_at, d.id) > ${key(before)}`}
+    order by d.created_at ${direction}, d.id ${direction} limit ${size + 1}`.execute(kysely)
+  return connectionOf(
+    rows,
+    span,
+    (row) => cursorOf('deliveries', [row.at, row.id]),
+    () =>
+      countRows(
+        kysely,
+        sql`select count(*) from webhook_deliveries where subscription_id = ${subscriptionId}`,
+      ),
+  )
+}

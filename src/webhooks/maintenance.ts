@@ -1,0 +1,111 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { cancelForInactiveWebhooks } from './cancel.ts'
+import { readWebhookStats, recordStats, type WorkerMetrics } from './metrics.ts'
+
+const INTERVAL_MS = 10_000
+const CLEANUP_INTERVAL_MS = 600_000
+/** Deliveries and attempts are kept this long. */
+export const RETENTION_DAYS = 30
+/** Responses are whole for these days, then only their first characters are kept. */
+export const EXCERPT = { wholeDays: 3, keptCharacters: 100 } as const
+const BATCH = 5_000
+
+/** Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows and responses. */
+export function createMaintenance(options: {
+  kysely: Kysely<Database>
+  logger: Pick<Logger, 'warn'>
+  metrics: WorkerMetrics
+}): BackgroundLoop {
+  const { kysely, logger, metrics } = options
+  const failures = createFailureLog(logger, 'webhook maintenance failed, retrying')
+  let cleanupAt = performance.now()
+  const step = async (signal: AbortSignal): Promise<number> => {
+    const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
+      while (!signal.aborted && (await runBatch(kysely)) > 0);
+    }
+    recordStats(metrics, await readWebhookStats(kysely))
+    await untilDone(cancelForInactiveWebhooks)
+    if (performance.now() >= cleanupAt) {
+      await untilDone(deleteOldRows)
+      cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
+    }
+    failures.clear()
+    return INTERVAL_MS
+  }
+  return createBackgroundLoop({ step, onError: (error) => failures.report(error), retryMs: INTERVAL_MS })
+}
+
+/**
+ * Deletes one batch of each kind of row that is older than the retention, and shortens a batch of
+ * old responses. Returns the total.
+ */
+export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
+  const daysAgo = (days: number) => sql`now() - ${sql.lit(days)} * interval '1 day'`
+  const oldest = daysAgo(RETENTION_DAYS)
+  const { wholeDays, keptCharacters } = EXCERPT
+  const statements = [
+    // Responses of one day, so that not all old ones are read again.
+    sql`update webhook_attempts set response_excerpt = left(response_excerpt, ${sql.lit(keptCharacters)})
+      where ctid in (
+        select ctid from webhook_attempts
+        where started_at between ${daysAgo(wholeDays + 1)} and ${daysAgo(wholeDays)}
+          and length(response_excerpt) > ${sql.lit(keptCharacters)} limit ${sql.lit(BATCH)})`,
+    sql`delete from webhook_attempts where ctid in (
+      select ctid from webhook_attempts where started_at < ${oldest} limit ${sql.lit(BATCH)})`,
+    sql`delete from webhook_deliveries where ctid in (
+      select ctid from webhook_deliveries where created_at < ${oldest} and completed_at < ${oldest}
+      limit ${sql.lit(BATCH)} for update skip locked)`,
+    sql`delete from webhook_subscriptions s where deleted_at < ${oldest}
+      and not exists (select from webhook_deliveries d where d.subscription_id = s.id)`,
+  ]
+  let deleted = 0
+  for (const statement of statements) deleted += Number((await statement.execute(db)).numAffectedRows ?? 0)
+  return deleted
+}
+
+/** A claim and its outcome leave two dead rows, which later claims step over. */
+const MAX_CHANGED = 1_000
+/** The vacuum may use this share of the time, however long the queue is. */
+const SHARE = 0.1
+
+/** Removes the dead rows of webhook_queue: autovacuum comes once a minute, too late for a burst. */
+export interface QueueVacuum {
+  /** Adds deliveries that were claimed. Starts a vacuum if there were many since the last one. */
+  add(claimed: number): void
+  /** Resolves when no vacuum is running. */
+  onIdle(): Promise<void>
+}
+
+export function createQueueVacuum(kysely: Kysely<Database>, logger: Pick<Logger, 'warn'>): QueueVacuum {
+  const failures = createFailureLog(logger, 'the vacuum of webhook_queue failed')
+  let changed = 0
+  let notBefore = 0
+  let running: Promise<void> | undefined
+
+  const vacuum = async (): Promise<void> => {
+    const startedAt = performance.now()
+    changed = 0
+    try {
+      await sql`vacuum (skip_locked, truncate false, index_cleanup on) webhook_queue`.execute(kysely)
+      failures.clear()
+    } catch (err) {
+      failures.report(err)
+    }
+    const now = performance.now()
+    notBefore = now + (now - startedAt) / SHARE
+    running = undefined
+  }
+
+  return {
+    add: (claimed) => {
+      changed += claimed
+      if (changed >= MAX_CHANGED && running === undefined && performance.now() >= notBefore)
+        running = vacuum()
+    },
+    onIdle: async () => running,
+  }
+}
