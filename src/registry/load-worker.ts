@@ -3,7 +3,7 @@ import { Client, type Connection, type Submittable } from 'pg'
 import type { LoadOptions } from './loader.ts'
 import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
 
-const { connection, table, maxBytes } = workerData as LoadOptions
+const { connection, tables, maxBytes } = workerData as LoadOptions
 
 /** Reads a table with `copy`, whose rows the driver does not decode. */
 function copyOut(
@@ -25,7 +25,7 @@ function copyOut(
   return promise
 }
 
-function finish(loaded: TableData | null): never {
+function finish(loaded: readonly TableData[] | null): never {
   parentPort!.postMessage(loaded, buffersOf(loaded))
   process.exit()
 }
@@ -38,9 +38,15 @@ function buffersOf(value: unknown): ArrayBuffer[] {
 const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
 await client.connect()
 await client.query('set statement_timeout = 0')
-const loader = new TableLoader(table)
-await copyOut(client, table, (row) => {
-  loader.addCopied(row)
-  if (loader.bytes > maxBytes) finish(null)
-})
-finish(loader.finish())
+const loaded: TableData[] = []
+let bytes = 0
+for (const table of tables) {
+  const loader = new TableLoader(table)
+  await copyOut(client, table, (row) => {
+    loader.addCopied(row)
+    if (bytes + loader.bytes > maxBytes) finish(null)
+  })
+  bytes += loader.bytes
+  loaded.push(loader.finish())
+}
+finish(loaded)

@@ -3,15 +3,18 @@ import type { IndexedTable, TableData } from './table-data.ts'
 
 export interface LoadOptions {
   readonly connection: object
-  readonly table: IndexedTable
+  readonly tables: readonly IndexedTable[]
   readonly maxBytes: number
 }
 
 /**
- * Reads a table in a thread, so that neither rows nor sorting delay others. Null if it needs more
+ * Reads tables in a thread, so that neither rows nor sorting delay others. Null if they need more
  * than `maxBytes`.
  */
-export async function loadTable(options: LoadOptions, signal: AbortSignal): Promise<TableData | null> {
+export async function loadTables(
+  options: LoadOptions,
+  signal: AbortSignal,
+): Promise<readonly TableData[] | null> {
   const worker = new Worker(new URL('./load-worker.ts', import.meta.url), {
     workerData: options,
     name: 'registry-load',
@@ -21,10 +24,10 @@ export async function loadTable(options: LoadOptions, signal: AbortSignal): Prom
   const stop = (): void => void worker.terminate()
   signal.addEventListener('abort', stop)
   try {
-    return await new Promise<TableData | null>((resolve, reject) => {
+    return await new Promise<readonly TableData[] | null>((resolve, reject) => {
       worker.on('message', resolve)
       worker.on('error', reject)
-      worker.on('exit', () => reject(new Error(`the thread that loads ${options.table.name} ended`)))
+      worker.on('exit', () => reject(new Error('the thread that loads the registry ended')))
     })
   } finally {
     signal.removeEventListener('abort', stop)

@@ -7,7 +7,7 @@ import { createNames, type NamesOptions } from './search/names.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
 import type { Pause } from './table-copy.ts'
 import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
-import { loadTable } from './loader.ts'
+import { loadTables } from './loader.ts'
 
 /** All agents and stakes of one snapshot. */
 export interface RegistryCopy {
@@ -200,12 +200,11 @@ async function load(
   signal: AbortSignal,
 ): Promise<Serving> {
   const position = await feed.position()
-  const [agentData, stakeData] = await Promise.all(
-    [AGENTS, STAKES].map((table) => loadTable({ connection, maxBytes, table }, signal)),
-  )
-  if (agentData == null || stakeData == null) throw new TooLargeError()
-  const agents = new AgentsCopy(agentData, await agentParsers(query))
-  const stakes = new StakesCopy(stakeData, await stakeParsers(query))
+  const loaded = await loadTables({ connection, maxBytes, tables: [AGENTS, STAKES] }, signal)
+  if (loaded === null) throw new TooLargeError()
+  const [agentData, stakeData] = loaded
+  const agents = new AgentsCopy(agentData!, await agentParsers(query))
+  const stakes = new StakesCopy(stakeData!, await stakeParsers(query))
   for (const table of [agents, stakes]) await table.begin(pause)
   return { copy: { agents, stakes }, position }
 }
