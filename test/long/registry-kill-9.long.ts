@@ -18,7 +18,7 @@ import { memoryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 import { randomOf } from './support/random.ts'
 
 /** A million takes ten minutes. */
-const CHECKS = Number(process.env.REGISTRY_CHECKS ?? 100_000)
+const CHECKS = Number(process.env.REGISTRY_CHECKS ?? 50_000)
 /** On average. */
 const CHECKS_BETWEEN_KILLS = 3_000
 const COUNTERS = 16
