@@ -28,9 +28,6 @@ export interface Changes {
   readonly rows: readonly Change[] | null
 }
 
-/** Node hands over up to 2 MB of a response without a pause. */
-const PAGE_SIZE = 400
-
 /**
  * Text that changes if transaction ids can repeat, or rows can change without triggers: after a
  * start, a crash, a promotion, or a restored or renamed database. Null on a standby, whose
@@ -92,21 +89,11 @@ export class ChangeFeed {
     return readPosition((await this.#query(`select ${this.#position}`, []))[0]!)
   }
 
-  /**
-   * All rows in parts, in the order of pda. Changes since an earlier position are in them or follow
-   * it.
-   */
-  async *pages(table: number): AsyncGenerator<unknown[][]> {
+  /** All rows of a table. Null if there are more than `limit`. */
+  async rows(table: number, limit: number): Promise<unknown[][] | null> {
     const { name, columns } = this.#tables[table]!
-    const text = `select ${columns.join(', ')} from ${name} where pda > $1 order by pda limit ${PAGE_SIZE}`
-    let next: Promise<unknown[][]> | null = this.#query(text, [''])
-    while (next !== null) {
-      const rows: unknown[][] = await next
-      // PostgreSQL reads the next part while this one is used.
-      next = rows.length < PAGE_SIZE ? null : this.#query(text, [rows.at(-1)![0]])
-      next?.catch(() => undefined)
-      yield rows
-    }
+    const rows = await this.#query(`select ${columns.join(', ')} from ${name} limit ${limit + 1}`, [])
+    return rows.length > limit ? null : rows
   }
 
   /** What was committed since a position, read in one snapshot. */

@@ -8,6 +8,7 @@ import { exposeRegistry, type RegistryStatus } from './metrics.ts'
 import type { Pause } from './table-copy.ts'
 import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
 import { loadTables } from './loader.ts'
+import { tableOf } from './table-data.ts'
 
 /** All agents and stakes of one snapshot. */
 export interface RegistryCopy {
@@ -38,6 +39,8 @@ export interface RegistryOptions extends NamesOptions {
   readonly query: RunQuery
   /** For the thread that loads. */
   readonly connection: object
+  /** Tables with at most so many rows are read without a thread. 1,000 by default. */
+  readonly fewRows?: number
   /** The copy is dropped if it needs more. The names for searches are dropped first. */
   readonly maxBytes: number
   readonly metrics: Metrics
@@ -59,6 +62,8 @@ const FENCES = 3
 const MAX_ATTEMPTS = 5
 const POLL_MS = 1_000
 const RETRY_MS = 2_000
+/** A thread takes longer to start. */
+const FEW_ROWS = 1_000
 /** After the copy was too large. */
 const TOO_LARGE_MS = 600_000
 
@@ -195,12 +200,16 @@ export function startRegistry(options: RegistryOptions): Registry {
 
 async function load(
   feed: ChangeFeed,
-  { query, connection, maxBytes }: RegistryOptions,
+  { query, connection, maxBytes, fewRows = FEW_ROWS }: RegistryOptions,
   pause: Pause,
   signal: AbortSignal,
 ): Promise<Serving> {
   const position = await feed.position()
-  const loaded = await loadTables({ connection, maxBytes, tables: [AGENTS, STAKES] }, signal)
+  const tables = [AGENTS, STAKES]
+  const few = await Promise.all(tables.map((_, i) => feed.rows(i, fewRows)))
+  const loaded = few.every((rows) => rows !== null)
+    ? few.map((rows, i) => tableOf(tables[i]!, rows))
+    : await loadTables({ connection, maxBytes, tables }, signal)
   if (loaded === null) throw new TooLargeError()
   const [agentData, stakeData] = loaded
   const agents = new AgentsCopy(agentData!, await agentParsers(query))

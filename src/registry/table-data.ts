@@ -72,3 +72,10 @@ export class TableLoader {
     return { rows: rows.data, slots: count, free: [], keys, orders }
   }
 }
+
+/** The table with these rows. */
+export function tableOf(table: IndexedTable, rows: readonly (readonly unknown[])[]): TableData {
+  const loader = new TableLoader(table)
+  for (const values of rows) loader.add(values)
+  return loader.finish()
+}

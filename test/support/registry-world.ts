@@ -257,7 +257,7 @@ export async function compareMany(world: RegistryWorld, runs: number): Promise<v
 }
 
 async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
-  const registry = await createTestRegistry({ orm }, { minNames: 0 })
+  const registry = await createTestRegistry({ orm }, { minNames: 0, fewRows: 0 })
   const counted = countReads(registry)
   const kysely = orm.em.getKysely()
   const reader = await openReads(orm)
