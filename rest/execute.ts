@@ -3,14 +3,18 @@ import {
   type DocumentNode,
   execute,
   type ExecutionResult,
+  getOperationAST,
   type GraphQLScalarType,
   type GraphQLSchema,
+  Kind,
+  type SelectionSetNode,
   validate,
   type GraphQLError,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { DomainError, isDomainError } from '../src/domain/errors.ts'
 import type { GraphQLContext } from '../schema/context.ts'
+import { fragmentsOf } from '../schema/document-size.ts'
 import { schemaOfTexts } from '../schema/variants.ts'
 import { addWholeFields } from './response-text.ts'
 
@@ -62,12 +66,32 @@ export function operation<Data, Variables extends Record<string, unknown>>(
   const [invalid] = validate(schema, document)
   if (invalid !== undefined) throw invalid
   const run = executor === 'jit' ? compiled(document, schema) : interpreted(document, schema)
+  const names = rootNames(document)
   return async (context, variables) => {
     const { data, errors } = await run(context, variables)
-    const error = errors?.[0]
+    const error = errors && firstOf(errors, names)
     if (error !== undefined) throw causeOf(error)
     return data as Found<Data>
   }
+}
+
+/** The names of the root fields in a response, in the order of the document. */
+function rootNames(document: DocumentNode): string[] {
+  const fragments = fragmentsOf(document)
+  const namesIn = ({ selections }: SelectionSetNode): string[] =>
+    selections.flatMap((each) => {
+      if (each.kind === Kind.FIELD) return (each.alias ?? each.name).value
+      const fragment = each.kind === Kind.INLINE_FRAGMENT ? each : fragments(each.name.value)
+      return fragment === undefined ? [] : namesIn(fragment.selectionSet)
+    })
+  return namesIn(getOperationAST(document)!.selectionSet)
+}
+
+/** Root fields run at the same time, so the order of their errors changes from call to call. */
+function firstOf(errors: readonly GraphQLError[], names: readonly string[]): GraphQLError | undefined {
+  const placeOf = ({ path }: GraphQLError): number =>
+    path === undefined ? -1 : names.indexOf(String(path[0]))
+  return errors.toSorted((one, other) => placeOf(one) - placeOf(other))[0]
 }
 
 /** What the service threw. Without a path, GraphQL refused a variable. */

@@ -28,7 +28,8 @@ export const joined = (parts: Parts): string =>
  * (RFC 9110, section 8.8.3).
  */
 export function tagOf(type: string, parts: Parts): string {
-  // JSON has no line breaks, and no number or name is as long as a digest, so lines tell parts apart.
+  // JSON has no line breaks, and no number or name is as long as a digest, so lines tell parts
+  // apart.
   const lines = parts.map((each) => (typeof each === 'string' ? each : each.digest))
   return `"${digestOf(`${type}\n${lines.join('\n')}`)}"`
 }

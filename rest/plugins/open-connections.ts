@@ -28,7 +28,9 @@ interface Connection {
   /** Responses that are not sent yet. Those after the first wait outside of the socket. */
   readonly unanswered: Set<ServerResponse>
   isUpgraded: boolean
-  /** When the average of its speed began, and what was sent until then. Null without unsent bytes. */
+  /**
+   * When the average of its speed began, and what was sent until then. Null without unsent bytes.
+   */
   measured: { readonly since: number; readonly sent: number } | null
 }
 

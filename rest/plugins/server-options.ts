@@ -24,7 +24,8 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 export const serverOptions = (limits: ConnectionLimits) =>
   ({
     bodyLimit: BODY_LIMIT,
-    // While the process stops, a request on an open connection is still answered (open-connections.ts).
+    // While the process stops, a request on an open connection is still answered
+    // (open-connections.ts).
     return503OnClosing: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => {

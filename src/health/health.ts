@@ -94,7 +94,9 @@ export async function readiness(dependencies: HealthDependencies): Promise<Readi
   return { ready: missing.length === 0, missing }
 }
 
-/** Tables that are filled can be read without a ledger, so a silent node must not delay the answer. */
+/**
+ * Tables that are filled can be read without a ledger, so a silent node must not delay the answer.
+ */
 async function missingLedger(dependencies: HealthDependencies, tables: TablesState): Promise<string[]> {
   const { names } = dependencies.roles
   const { ready, isEmpty } = tables.indexer

@@ -77,7 +77,10 @@ const NAME_SORT_VALUES: Record<NameWindow['sort'], (value: SortValue) => SortVal
 const IS_OTHER = `(octet_length(agents.name) <> char_length(agents.name)
   or (lower('I') <> 'i' and agents.name like '%I%'))`
 const MAY_BE_OTHER = /[^\0-\x7f]|I/
-/** Whether PostgreSQL's lower case and trigrams may not be those of ASCII. In Turkish, I has another one. */
+/**
+ * Whether PostgreSQL's lower case and trigrams may not be those of ASCII. In Turkish, I has another
+ * one.
+ */
 export const isOtherText = (text: string): boolean => MAY_BE_OTHER.test(text)
 
 const { columns, fieldOf } = packedColumns(agentSelection, {

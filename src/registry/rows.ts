@@ -35,7 +35,9 @@ export const stakeSelection = selectionOf(Stake, HIDDEN_OF_STAKES)
 export const agentColumns = sql.raw(agentSelection.columns.join(', '))
 export const stakeColumns = sql.raw(stakeSelection.columns.join(', '))
 
-/** Columns of a copy, all as text, and their places. Those that are not in rows are near the start. */
+/**
+ * Columns of a copy, all as text, and their places. Those that are not in rows are near the start.
+ */
 export function packedColumns(
   { names, fields }: Selection,
   more: Readonly<Record<string, string>> = {},

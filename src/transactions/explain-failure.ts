@@ -222,7 +222,9 @@ function missingAccount({ named = '', keys, accounts, program }: FailedCall): st
   return `${words}: the account ${keys.get(named)} does not exist.`
 }
 
-/** Only the account `payer`, or else `owner`, pays the rent of accounts that the program creates. */
+/**
+ * Only the account `payer`, or else `owner`, pays the rent of accounts that the program creates.
+ */
 function tooFewLamports({ keys, logs }: FailedCall): string | undefined {
   const lamports = missingLamports(logs)
   if (lamports === undefined) return undefined

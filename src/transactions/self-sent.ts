@@ -78,8 +78,8 @@ function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed
 }
 
 /**
- * The indexer does not read transactions that failed. They are read here while somebody may have sent
- * one, except those that were submitted here.
+ * The indexer does not read transactions that failed. They are read here while somebody may have
+ * sent one, except those that were submitted here.
  */
 async function fetchFailed(
   seen: readonly SeenTransaction[],

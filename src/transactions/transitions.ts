@@ -92,8 +92,8 @@ function sentByWallet(row: TransactionRow, sent: SentTransaction, now: string) {
 }
 
 /**
- * The next state after the indexer saw that the wallet sent the transaction. Null if the row has its
- * outcome. Of two versions that landed, the one that succeeded counts.
+ * The next state after the indexer saw that the wallet sent the transaction. Null if the row has
+ * its outcome. Of two versions that landed, the one that succeeded counts.
  */
 export function onSeen(
   row: TransactionRow,

@@ -3,14 +3,14 @@ import type { Database } from '../db/database.ts'
 import type { OpenStatus } from '../domain/webhook-delivery.ts'
 
 /**
- * A statement cancels at most this many rows. Workers cancel the rest within seconds and do not send
- * them.
+ * A statement cancels at most this many rows. Workers cancel the rest within seconds and do not
+ * send them.
  */
 const MAX_CANCELLED = 5_000
 
 /**
- * Cancels those of these deliveries that wait. Locked rows are left: they are in flight, or somebody
- * else changes them. The ids are an array, for the reason at `unfinished`.
+ * Cancels those of these deliveries that wait. Locked rows are left: they are in flight, or
+ * somebody else changes them. The ids are an array, for the reason at `unfinished`.
  */
 async function cancelWaitingOf(db: Kysely<Database>, ids: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -79,7 +79,8 @@ export async function cancelUnfinished(
 
 /**
  * The ids of a webhook's deliveries with these statuses. Old rows have no network, but '-'. Use it
- * as an array: for a join with old statistics, PostgreSQL can read the queue once for each delivery.
+ * as an array: for a join with old statistics, PostgreSQL can read the queue once for each
+ * delivery.
  */
 const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
   select q.delivery_id from webhook_subscriptions s join webhook_queue q

@@ -36,8 +36,8 @@ export class HeldClaims {
   }
 
   /**
-   * The deliveries that hold no slot: limits of webhooks and sites need not count them. One that the
-   * worker claimed again, because its lease ended before the outcome was written, counts.
+   * The deliveries that hold no slot: limits of webhooks and sites need not count them. One that
+   * the worker claimed again, because its lease ended before the outcome was written, counts.
    */
   withoutSlot(): string[] {
     if (this.#unwritten === 0) return []

@@ -39,9 +39,10 @@ export interface Turn<Webhook extends Waiting> {
 const SHARE = 4
 
 /**
- * Decides which due deliveries start; `waits` if not all that may.  The n-th attempt of each network comes
- * before the n+1-th of any, and so for wallets within a network and webhooks within a wallet. Equals
- * have a random order: by age, a network with a long old backlog would always come first.
+ * Decides which due deliveries start. `waits` is true if some that are due cannot start yet. The
+ * n-th attempt of each network comes before attempt n + 1 of any network, and the same holds for
+ * wallets in a network and webhooks of a wallet. Among equals the order is random: by age, a
+ * network with a long backlog would always come first.
  */
 export function takeTurns<Webhook extends Waiting>(
   running: readonly Running[],

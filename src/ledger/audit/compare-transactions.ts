@@ -184,7 +184,9 @@ async function findDifferences(
   })
 }
 
-/** The column of agents `a` that this member of events sets. to_jsonb(a) takes ten times as long. */
+/**
+ * The column of agents `a` that this member of events sets. to_jsonb(a) takes ten times as long.
+ */
 function columnOf(member: RawBuilder<unknown>): RawBuilder<unknown> {
   const cases = Object.entries(COLUMNS).map(
     ([name, column]) => sql`when ${sql.lit(name)} then ${sql.ref(`a.${column}`)}::text`,

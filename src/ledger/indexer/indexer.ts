@@ -16,7 +16,9 @@ export interface Indexer {
   whenIdle(): Promise<void>
   /** Calls the listener after each commit with new events. Returns a function that removes it. */
   onOutbox(listener: () => void): () => void
-  /** Calls the listener for each recent transaction, also failed ones, and perhaps several times. */
+  /**
+   * Calls the listener for each recent transaction, also failed ones, and perhaps several times.
+   */
   onTransaction(listener: (seen: SeenTransaction) => void): void
   /** Rejects if the database belongs to another ledger. Resolves after `stop`. */
   readonly finished: Promise<void>

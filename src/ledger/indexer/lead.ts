@@ -168,7 +168,9 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     if (written.outbox > 0) for (const listener of context.outboxListeners) listener()
   }
 
-  /** Nobody waits for older transactions, which come in large numbers when the tables are filled. */
+  /**
+   * Nobody waits for older transactions, which come in large numbers when the tables are filled.
+   */
   function onSeen(slot: number, seen: SeenTransaction): void {
     if (slot < status.tipSlot - RECENT_SLOTS) return
     for (const listener of context.transactionListeners) listener(seen)

@@ -53,7 +53,9 @@ export const UNMEASURED_SLOT_SECONDS = 0.4
 /** More means that the ledger stood still for a part of the time. */
 const MAX_SECONDS = 2
 
-/** Seconds per slot, as the node measured them lately. Clusters change the length of their slots. */
+/**
+ * Seconds per slot, as the node measured them lately. Clusters change the length of their slots.
+ */
 export function createSlotTime(rpc: LedgerCalls, clock: Clock): CachedValue<number> {
   return cachedValue({ clock, freshMs: MEASURE_MS, maxAgeMs: MEASURE_MS, load: () => measure(rpc) })
 }

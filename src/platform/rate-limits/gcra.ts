@@ -68,8 +68,8 @@ export function createMemoryCounter(clock: Clock, maxClients: number) {
       return state
     },
     /**
-     * Counts units that were used already, also above the limit, and returns the ms until the client
-     * is within it again. A client is at most one limit above.
+     * Counts units that were used already, also above the limit, and returns the ms until the
+     * client is within it again. A client is at most one limit above.
      */
     countUsed: (client: string, limit: number, units: number): number => {
       const now = clock.now()

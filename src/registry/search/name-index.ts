@@ -149,7 +149,9 @@ export class NameIndex {
     return { total, slots, similarities: Float32Array.from(slots, (slot) => this.#similarities[slot]!) }
   }
 
-  /** Counts the candidates that match the name and all conditions, and selects those of the page. */
+  /**
+   * Counts the candidates that match the name and all conditions, and selects those of the page.
+   */
   #match({ slots, shared, size }: Candidates, query: NameQuery, selection: WindowSelection): number {
     const { accepted, minReputation, maxReputation, sort, after, before, backward } = query
     const queried = query.trigrams.length

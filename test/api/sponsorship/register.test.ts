@@ -166,7 +166,8 @@ test('refuses the sixth preparation of a client until one of the others has expi
   })
   expect(eligibility.json()).toEqual({ eligible: false, reason: expect.stringMatching(reason) as string })
 
-  // Preparations keep nothing from other networks, and those of the client can be signed or repeated.
+  // Preparations keep nothing from other networks, and those of the client can be signed or
+  // repeated.
   expect((await world.register({ owner: other, inviteCode })).status).toBe(200)
   expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
   expect((await world.submitRegistration(prepared.body, owner, inviteCode, client)).status).toBe(200)

@@ -22,7 +22,9 @@ const VICTIM_EVENTS = 40
 const MAX_P95_MS = HOLD_MS / 8
 /** Other work of the machine delays events also while no receiver is hostile. */
 const MAX_RATIO = 5
-/** An event that waits for a hostile receiver waits for HOLD_MS. A pause of the machine is shorter. */
+/**
+ * An event that waits for a hostile receiver waits for HOLD_MS. A pause of the machine is shorter.
+ */
 const MAX_MS = HOLD_MS / 2
 
 let world: WorkerWorld

@@ -122,7 +122,8 @@ export const moneyCases: Cases = {
       void send('/relay/submit', { id: prepared.id, signedTx: signed(prepared, payer) }).then(
         (outcome) => (response = outcome),
       )
-      // The wait begins at this time, right after the send is stored. It compares the time each 500 ms.
+      // The wait begins at this time, right after the send is stored. It compares the time each 500
+      // ms.
       const rows = t.kysely.selectFrom('prepared_transactions').selectAll().where('id', '=', prepared.id)
       await eventually(async () => expect((await rows.executeTakeFirst())?.sent_at).not.toBeNull())
       expect(await rows.executeTakeFirst()).toMatchObject({ status: 'submitted' })

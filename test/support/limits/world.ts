@@ -20,8 +20,8 @@ export const MINUTE = 60_000
 /** Tests change the time. */
 export const clock = { time: FIXED_NOW, now: () => clock.time }
 /**
- * What the node answers. It is scripted, because no real transaction uses exactly the compute units of
- * a limit, and no real fee payer has exactly the balance of one.
+ * What the node answers. It is scripted, because no real transaction uses exactly the compute units
+ * of a limit, and no real fee payer has exactly the balance of one.
  */
 export const scriptedLedger: Record<string, unknown> = {
   getGenesisHash: KEY,

@@ -64,8 +64,9 @@ interface RefreshedAgent {
 }
 
 /**
- * Looks up the status of the credentials that are attached to an agent. Then fetches these and those
- * in its card: a valid credential replaces the one that its URL had before. Failures change nothing.
+ * Looks up the status of the credentials that are attached to an agent. Then fetches these and
+ * those in its card: a valid credential replaces the one that its URL had before. Failures change
+ * nothing.
  */
 export async function refreshCredentials(
   agent: RefreshedAgent,
@@ -87,7 +88,8 @@ export async function refreshCredentials(
   const urls = new Set([...(listed ?? []), ...sources.keys()])
   const deadline = now() + limitMs
   const isOver = (): boolean => now() > deadline || hosted.signal?.aborted === true
-  // First, and from the stored documents: an owner whose credential was revoked could stop serving it.
+  // First, and from the stored documents: an owner whose credential was revoked could stop serving
+  // it.
   for (const { vcHash, credentialUrl, source, verdict } of attached) {
     if (isOver()) return
     const document = verdict.hasStatus ? await store.getDocument(pda, vcHash) : null

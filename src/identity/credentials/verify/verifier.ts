@@ -119,7 +119,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     }
   }
 
-  /** Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status. */
+  /**
+   * Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status.
+   */
   async function lookUpStatus(
     { credentialStatus }: JsonObject,
     about: VerifyOptions & { readonly issuer: string; readonly failed: Check | undefined },

@@ -50,7 +50,9 @@ export interface ReadListDependencies extends Pick<ProofDependencies, 'pool' | '
   readonly knownContexts: ReadonlySet<string>
 }
 
-/** Verifies and decodes a status list. Returns a text if it cannot be used. Throws VERIFIER_BUSY. */
+/**
+ * Verifies and decodes a status list. Returns a text if it cannot be used. Throws VERIFIER_BUSY.
+ */
 export async function readStatusList(
   document: Uint8Array,
   expected: ExpectedList,
