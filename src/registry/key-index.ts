@@ -12,7 +12,6 @@ export interface KeyData {
   readonly previous: Uint32Array
 }
 
-const MIN_LISTS = 2 ** 16
 /** Longer lists are not read to their end. */
 const MAX_LOOKED_AT = 20_000
 const FNV_PRIME = 16_777_619
@@ -76,7 +75,7 @@ export function emptyKeyIndex(rows: PackedRows, field: number): KeyIndex {
   return new KeyIndex(rows, {
     field,
     seed: Math.floor(Math.random() * 2 ** 32),
-    heads: new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(capacity, MIN_LISTS)))),
+    heads: new Uint32Array(2 ** Math.ceil(Math.log2(capacity))),
     next: new Uint32Array(capacity),
     previous: new Uint32Array(capacity),
   })

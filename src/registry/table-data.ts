@@ -22,7 +22,7 @@ export interface TableData {
 }
 
 /** Changes need room. When there is none, the table is loaded again, because growing takes long. */
-const MIN_ROOM = 2 ** 16
+const MIN_ROOM = 2 ** 13
 const roomFor = (count: number): number => count + Math.max(count / 4, MIN_ROOM)
 
 /** Takes rows one by one, and makes everything of them at the end. */
