@@ -10,6 +10,9 @@ import { percentile, rounded } from '../support/statistics.ts'
 /** Beside each attack, a client of another network sends this many reads, one each 120 ms. */
 const READS = Number(process.env.BENCH_READS ?? 80)
 const EVERY_MS = 120
+/** Before the attack, this many networks read, each 60 times: its memory is that of a service in use. */
+const USERS = 250
+const USER_READS = 60
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))
 
 const names = JSON.parse(execFileSync(process.execPath, [ATTACKER, '--names']).toString()) as string[]
@@ -26,7 +29,8 @@ for (const name of names) {
   const events = await read('/graphql', '{"query":"{ registryEvents(first: 200) { nodes { id } } }"}')
   const { data } = JSON.parse(events.text) as { data: { registryEvents: { nodes: { id: string }[] } } }
   const oldest = data.registryEvents.nodes.at(-1)?.id ?? ''
-  const memory = residentMib(gateway.pid, 'now') ?? 0
+  await Promise.all(Array.from({ length: USERS }, (_, i) => useService(gateway.baseUrl, `127.0.1.${i + 1}`)))
+  const memory = residentMib(gateway.pid, 'peak') ?? 0
   const attacker = spawn(process.execPath, [ATTACKER, name, new URL(gateway.baseUrl).port], {
     env: { ...process.env, OLDEST_EVENT: oldest },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -52,5 +56,14 @@ for (const name of names) {
   await dispatcher.destroy()
   await gateway.stop()
 }
+async function useService(baseUrl: string, localAddress: string): Promise<void> {
+  const dispatcher = new Agent({ localAddress, connections: 1 })
+  for (let i = 0; i < USER_READS; i += 1) {
+    const { body } = await request(`${baseUrl}/agents?limit=${1 + (i % 50)}`, { dispatcher })
+    await body.dump()
+  }
+  await dispatcher.destroy()
+}
+
 saveResult('attacks', { figures }, { reads: READS })
 process.exit(0)
