@@ -29,6 +29,12 @@ interface Options {
   readonly keepIn?: string
 }
 
+/** With BENCH_KEEP_DIR, the database of a bench is kept there for its next run. */
+export function keptOptions(name: string): Options {
+  const folder = process.env.BENCH_KEEP_DIR
+  return folder === undefined ? {} : { keepIn: join(folder, name) }
+}
+
 /**
  * A new migrated database on the server of DATABASE_URL, or on a temporary embedded server, which
  * may run in the background.

@@ -43,14 +43,20 @@ export async function analyze(kysely: Kysely<Database>, tables: readonly string[
   for (const table of tables) await sql`vacuum analyze ${sql.table(table)}`.execute(kysely)
 }
 
+/** Agents in a statement, so that none takes longer than its timeout. */
+const STEP = 50_000
+
 /**
  * Inserts agents by SQL, with a stake for every third and a history for every tenth. The data is
- * the same every time.
+ * the same every time. Does nothing if the database was kept and has them.
  */
 export async function makeDataset(kysely: Kysely<Database>, agents: number): Promise<void> {
+  const { rows } = await sql`select from indexer_state`.execute(kysely)
+  if (rows.length > 0) return
   await kysely.transaction().execute(async (work) => {
     await sql`select setseed(0.42)`.execute(work)
-    await insertAgents(work, 1, agents)
+    for (let from = 1; from <= agents; from += STEP)
+      await insertAgents(work, from, Math.min(agents, from + STEP - 1))
     await sql`
       with entries as (
         select 'evt_' || md5(i || '/' || n) as id, lpad(n::text, 20, '0') || '-000000-0000-0000' as position,

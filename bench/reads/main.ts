@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { processorSeconds } from '../machine/processor-time.ts'
 import { type Comparison, type Figure, saveResult, compareRates } from '../support/result.ts'
 import { median, spread } from '../support/statistics.ts'
-import { openBenchDatabase } from './database.ts'
+import { keptOptions, openBenchDatabase } from './database.ts'
 import { makeDataset } from './dataset.ts'
 import { addPostgraphileApi } from './postgraphile-api.ts'
 import { answersOf, requestsOf, type Shape, shapesFor } from './shapes.ts'
@@ -51,7 +51,7 @@ interface Measured {
   readonly half: Partial<Record<Ours, Load>>
 }
 
-const database = await openBenchDatabase()
+const database = await openBenchDatabase(keptOptions(`reads-${AGENTS}`))
 const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)
 await addPostgraphileApi(kysely)

@@ -10,6 +10,7 @@ export async function addPostgraphileApi(kysely: Kysely<Database>): Promise<void
   const search = SEARCH.replaceAll('$1', 'page_limit')
     .replaceAll('$2', 'page_offset')
     .replaceAll('$3', 'search_agents.query')
+  await sql`drop schema if exists postgraphile cascade`.execute(kysely)
   await sql`create schema postgraphile`.execute(kysely)
   await sql`
     create view postgraphile.listed_agents as
@@ -40,6 +41,6 @@ export async function addPostgraphileApi(kysely: Kysely<Database>): Promise<void
     ) language sql stable as ${sql.raw(`$$ ${search} $$`)}`.execute(kysely)
   // For all peers: the best index for two filters.
   await sql`
-    create index bench_two_filters on agents (tier, service_category, reputation_score desc, pda)
+    create index if not exists bench_two_filters on agents (tier, service_category, reputation_score desc, pda)
     where not card_hash_mismatch`.execute(kysely)
 }

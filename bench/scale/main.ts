@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
 import { startBenchGateway } from '../gateway.ts'
 import { processorSeconds } from '../machine/processor-time.ts'
-import { openBenchDatabase } from '../reads/database.ts'
+import { keptOptions, openBenchDatabase } from '../reads/database.ts'
 import { writeTransactions } from '../reads/writer.ts'
 import { residentMib } from '../support/memory.ts'
 import { type Figure, saveResult } from '../support/result.ts'
@@ -18,13 +17,12 @@ import { type Read, readsOf, type SampleAgent } from './reads.ts'
 const AGENTS = Number(process.env.BENCH_AGENTS ?? 10_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
-const KEEP = process.env.BENCH_KEEP_DIR
 /** Transactions per second, in the rounds with a writer. */
 const RATE = Number(process.env.BENCH_RATE ?? 200)
 const CONNECTIONS = 10
 const SAMPLES = 200
 
-const database = await openBenchDatabase(KEEP === undefined ? {} : { keepIn: join(KEEP, `scale-${AGENTS}`) })
+const database = await openBenchDatabase(keptOptions(`scale-${AGENTS}`))
 const kysely = database.orm.em.getKysely()
 const began = performance.now()
 await fill(kysely, AGENTS)
