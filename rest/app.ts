@@ -20,7 +20,7 @@ import { checkRequests } from './contract/request-checks.ts'
 import { LIMITS } from '../schema/limits.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
-import type { Services } from '../src/services.ts'
+import type { Services } from '../src/compose/services.ts'
 import type { RestApp } from './rest-app.ts'
 import { rootRoute } from './root-route.ts'
 

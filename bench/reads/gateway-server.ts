@@ -8,14 +8,14 @@ import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads, openRowReads } from '../../src/db/reads.ts'
 import { startRegistry } from '../../src/registry/registry.ts'
-import { createLiveEvents } from '../../src/live-events/live-events.ts'
+import { createLiveEvents } from '../../src/webhooks/live/live-events.ts'
 import { createTransactions } from '../../src/transactions/transactions.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createAdmission } from '../../src/platform/overload/admission.ts'
 import { rolesOf } from '../../src/health/roles.ts'
-import { createServices } from '../../src/services.ts'
+import { createServices } from '../../src/compose/services.ts'
 import { connectionOptions } from '../../src/db/session.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { serveMeasured } from './measured-server.ts'
@@ -69,7 +69,6 @@ const services = createServices({
   }).credentials,
   liveEvents: createLiveEvents({
     orm,
-    watchTransaction: transactions.watch,
     logger: pino({ level: 'silent' }),
     metrics,
   }),

@@ -18,7 +18,7 @@ import { createTransactions, type Transactions } from '../../src/transactions/tr
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
 import type { SignInOrigins } from '../../src/identity/sessions/sign-in.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
-import { createLiveEvents } from '../../src/live-events/live-events.ts'
+import { createLiveEvents } from '../../src/webhooks/live/live-events.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
@@ -29,7 +29,7 @@ import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate
 import type { RegistryReader } from '../../src/registry/registry.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/info.ts'
-import { createServices, type Services } from '../../src/services.ts'
+import { createServices, type Services } from '../../src/compose/services.ts'
 import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
 import { receiverProblemOf } from '../../src/webhooks/subscription-input.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -186,7 +186,6 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   })
   const liveEvents = createLiveEvents({
     orm: database.orm,
-    watchTransaction: transactions.watch,
     logger: pino({ level: 'silent' }),
     metrics,
     streamLimits: options.streamLimits,
