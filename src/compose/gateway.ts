@@ -1,30 +1,26 @@
 import type { AddressInfo } from 'node:net'
-import { buildApp } from '../../rest/app.ts'
-import { loadOperators } from '../../rest/documents/operators.ts'
-import { createReadinessLog } from './log-ready.ts'
-import { startDatabase } from './database.ts'
-import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.ts'
-import { connectLedgerNodes } from './ledger-nodes.ts'
-import { ensureLocalnetInvite } from './localnet/invite.ts'
-import { trustSampleAuditor } from './localnet/issuer.ts'
-import { checkPorts } from './ports.ts'
-import { lockDataDir, writeRuntime } from './runtime-file.ts'
-import { composeServices } from './parts.ts'
-import { settleBoth } from '../platform/async/promises.ts'
-import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
-import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
-import { type Clock, systemClock } from '../platform/clock.ts'
-import { type Config, hostNamesOf, type Secrets } from '../platform/config/config.ts'
-import { readKeypairSetting } from '../platform/keys.ts'
+import type { RestApp } from '../../rest/rest-app.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import type { Config, Secrets } from '../platform/config/config.ts'
+import { readKeypairSetting } from '../platform/keys.ts'
 import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createInviteCodes } from '../transactions/invite-codes.ts'
 import type { WorkerLimits } from '../webhooks/limits.ts'
-import packageJson from '../../package.json' with { type: 'json' }
+import { composeApp } from './app.ts'
+import { checkLedgerSettings, openBackends, type RunningLedger } from './ledger.ts'
+import { ensureLocalnetInvite } from './localnet/invite.ts'
+import { trustSampleAuditor } from './localnet/issuer.ts'
+import { createReadinessLog } from './log-ready.ts'
+import { checkPorts } from './ports.ts'
+import { lockDataDir, writeRuntime } from './runtime-file.ts'
+import { composeServices, type GatewayContext, type ServiceParts } from './services.ts'
+import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
+import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
 
 export interface Gateway {
   baseUrl: string
@@ -51,105 +47,106 @@ export interface GatewayOptions {
 
 /** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, secrets, logger, clock = systemClock, children = new Set() } = options
-  const { signal = new AbortController().signal } = options
-  checkLedgerSettings(config)
+  checkLedgerSettings(options.config)
   const stack = new AsyncDisposableStack()
   try {
-    stack.defer(lockDataDir(config.dataDir))
-    await checkPorts(config)
-    const metrics = createMetrics()
-    addProcessMetrics(metrics)
-    const { feePayerKeypair } = secrets
-    const feePayerKey =
-      feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
-    const secretBox = webhookSecretBox(config, secrets)
-    const [database, ledger] = await settleBoth(
-      startDatabase(config, logger, { signal, children }).then((started) =>
-        stack.adopt(started, (each) => each.stop()),
-      ),
-      startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
-    )
-    const { orm } = database
-    const kysely = orm.em.getKysely()
-    const { rpc, wsUrls } = await connectLedgerNodes(ledger, {
-      kysely,
-      clock,
-      logger,
-      programId: config.ledger.programId,
-    })
-    exposeLedgerNodes(() => rpc.nodes(), metrics)
-    if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
-    const context = { config, orm, kysely, rpc, clock, logger, metrics, stack }
-    const indexer = createGatewayIndexer(context, wsUrls)
-    const ended = endOf([indexer?.finished, database.keepReachable()], signal)
-    const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
-    abortedStart.catch(() => undefined)
-
-    const parts = await composeServices(context, {
-      indexer,
-      feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
-      secretBox,
-      ipfsGateway: ledger.localnet?.ipfsGateway ?? null,
-      fundWallet: ledger.localnet?.fundWallet ?? null,
-    })
-    const { services, transactions, roles } = parts
-    const stops: StopPart[] = []
-    if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
-    startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
-    stack.defer(() => stopTogether(stops))
-    const { host, port, trustProxy } = config.server
-    const app = await buildApp({
-      hasLocalnet: ledger.localnet !== null,
-      services,
-      logger,
-      metrics,
-      surface: config.roles.has('api') ? 'all' : 'operations',
-      version: packageJson.version,
-      baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
-      trustProxy,
-      corsOrigins: config.server.corsOrigins,
-      hostNames: hostNamesOf(config.server),
-      console: config.server.console,
-      operatorDocuments:
-        config.server.operationsDir === null ? [] : loadOperators(config.server.operationsDir),
-      metricsToken: secrets.metricsToken,
-    })
-    stops.push(() => app.close())
-    signal.throwIfAborted()
-    await app.listen({ host, port })
-    const { port: actualPort } = app.server.address() as AddressInfo
-    const baseUrl = config.server.baseUrl ?? `http://${host}:${actualPort}`
-    const [rpcUrl = ''] = ledger.rpcUrls
-    const [wsUrl = ''] = ledger.wsUrls
-    writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
-    if (ledger.localnet !== null && config.localnet.seedAgents > 0) {
-      await trustSampleAuditor(ledger.localnet.keys, { em: orm.em, clock })
-    }
-    await Promise.race([ledger.localnet?.provision(), abortedStart])
-    // Only now, so that the tables are filled for the first time with the sample agents in them.
-    indexer?.start()
-    await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
-    const inviteCode =
-      ledger.localnet !== null && transactions.feePayer !== null
-        ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
-        : null
-    roles.starting = null
-    const readinessLog = createReadinessLog({
-      health: services.info,
-      baseUrl,
-      ledger,
-      logger,
-      dataDir: config.dataDir,
-      inviteCode,
-    })
-    stops.push(() => readinessLog.stop())
-    readinessLog.start()
-    return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
+    const { signal = new AbortController().signal } = options
+    return await startParts({ ...options, signal }, stack)
   } catch (error) {
     await stack.disposeAsync()
     throw error
   }
+}
+
+async function startParts(
+  options: GatewayOptions & { signal: AbortSignal },
+  stack: AsyncDisposableStack,
+): Promise<Gateway> {
+  const { config, secrets, logger, clock = systemClock, signal, children } = options
+  stack.defer(lockDataDir(config.dataDir))
+  await checkPorts(config)
+  const metrics = createMetrics()
+  addProcessMetrics(metrics)
+  const ownKey = readFeePayer(secrets)
+  const secretBox = webhookSecretBox(config, secrets)
+  const opened = await openBackends(config, { logger, clock, stack, signal, children })
+  const { database, ledger, nodes } = opened
+  const { localnet } = ledger
+  const { orm } = database
+  exposeLedgerNodes(() => nodes.rpc.nodes(), metrics)
+  if (secretBox !== null) await checkStoredSecrets(orm.em.getKysely(), secretBox)
+  const context: GatewayContext = { config, orm, rpc: nodes.rpc, clock, logger, metrics, stack }
+  const indexer = createGatewayIndexer(context, nodes)
+  const ended = endOf([indexer?.finished, database.keepReachable()], signal)
+  const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
+  abortedStart.catch(() => undefined)
+
+  const parts = await composeServices(context, {
+    indexer,
+    feePayerKey: ownKey ?? localnet?.keys.feePayer ?? null,
+    secretBox,
+    ipfsGateway: localnet?.ipfsGateway ?? null,
+    fundWallet: localnet?.fundWallet ?? null,
+  })
+  const { services, roles } = parts
+  const stops: StopPart[] = []
+  if (localnet !== null) roles.starting = 'the localnet is being set up'
+  startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
+  stack.defer(() => stopTogether(stops))
+  const app = await composeApp(context, services, {
+    hasLocalnet: localnet !== null,
+    metricsToken: secrets.metricsToken,
+  })
+  stops.push(() => app.close())
+  signal.throwIfAborted()
+  const baseUrl = await listen(app, config, ledger)
+  const filling = fillTables(context, { ledger, indexer, parts, signal })
+  const inviteCode = await Promise.race([filling, abortedStart])
+  roles.starting = null
+  const { dataDir } = config
+  const log = createReadinessLog({ health: services.info, baseUrl, ledger, logger, dataDir, inviteCode })
+  stops.push(() => log.stop())
+  log.start()
+  return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
+}
+
+const readFeePayer = ({ feePayerKeypair }: Secrets) =>
+  feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
+
+/** Listens, and writes the addresses for the command line. Returns the base URL. */
+async function listen(app: RestApp, { server, dataDir }: Config, ledger: RunningLedger): Promise<string> {
+  const { host, port } = server
+  await app.listen({ host, port })
+  const { port: actualPort } = app.server.address() as AddressInfo
+  const baseUrl = server.baseUrl ?? `http://${host}:${actualPort}`
+  const [rpcUrl = ''] = ledger.rpcUrls
+  const [wsUrl = ''] = ledger.wsUrls
+  writeRuntime(dataDir, { baseUrl, rpcUrl, wsUrl })
+  return baseUrl
+}
+
+/**
+ * Sets up a localnet and starts the indexer. Returns the invite code of a localnet with a fee payer.
+ */
+async function fillTables(
+  { config, orm, clock }: GatewayContext,
+  {
+    ledger: { localnet },
+    indexer,
+    parts,
+    signal,
+  }: { ledger: RunningLedger; indexer: Indexer | null; parts: ServiceParts; signal: AbortSignal },
+): Promise<string | null> {
+  if (localnet !== null && config.localnet.seedAgents > 0)
+    await trustSampleAuditor(localnet.keys, { em: orm.em, clock })
+  await localnet?.provision()
+  signal.throwIfAborted()
+  // Only now, so that the tables are filled for the first time with the sample agents in them.
+  indexer?.start()
+  if (localnet === null) return null
+  await indexer?.whenIdle()
+  if (parts.transactions.feePayer === null) return null
+  return ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
 }
 
 /** Each part may take its whole time to finish what it does, so they stop at the same time. */

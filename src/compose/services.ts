@@ -1,49 +1,61 @@
-import type { Kysely } from 'kysely'
-import { pubkey } from '@agent-registry/solana'
+import { randomBytes } from 'node:crypto'
+import type { Keypair } from '@solana/web3.js'
 import { type Idl, idlOf } from '@agent-registry/program'
-import { type AgentReads, createAgentReads } from '../registry/agents/agent-reads.ts'
-import { type CardReads, createCardReads } from '../identity/agent-cards/card-reads.ts'
-import { createRegistryReads, type RegistryReads } from '../registry/agents/registry-reads.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../db/database.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { createDatabaseProbe } from '../db/database-probe.ts'
-import type { EntityManager } from '../db/orm-types.ts'
+import type { Orm } from '../db/orm-types.ts'
+import { poolQueue } from '../db/pool-queue.ts'
+import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
+import { openReads, openRowReads } from '../db/reads.ts'
+import { connectionOptions } from '../db/session.ts'
+import { createHealthService, type HealthService } from '../health/health-service.ts'
+import type { FeePayerStatus } from '../health/info.ts'
+import { type Roles, rolesOf } from '../health/roles.ts'
+import { type CardReads, createCardReads } from '../identity/agent-cards/card-reads.ts'
 import type { Credentials } from '../identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from '../identity/did-document.ts'
+import { createIdentity, type Identity } from '../identity/identity.ts'
 import { createSessions, type Sessions } from '../identity/sessions/sessions.ts'
-import type { SignInOrigins } from '../identity/sessions/sign-in.ts'
 import { createWalletAuth, type WalletAuth } from '../identity/wallet-auth.ts'
+import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.ts'
+import { type IndexerHealth, readIndexerHealth } from '../ledger/indexer/health.ts'
+import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { filledFrom } from '../ledger/indexer/position.ts'
+import { createRegistryProbe } from '../ledger/registry-probe.ts'
+import { createLedgerProbe } from '../ledger/rpc/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import { createLocalSigner } from '../platform/keys.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
+import { createNetMetrics, type NetMetrics } from '../platform/net/connector.ts'
+import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
+import {
+  admitAll,
+  type Admission,
+  type AdmissionLimits,
+  createAdmission,
+} from '../platform/overload/admission.ts'
+import type { ConnectionCounts } from '../platform/overload/connection-limit.ts'
+import { createRateLimits, type RateLimits } from '../platform/rate-limits/rate-limits.ts'
+import { type AgentReads, createAgentReads } from '../registry/agents/agent-reads.ts'
+import { createRegistryReads, type RegistryReads } from '../registry/agents/registry-reads.ts'
+import { databaseReader, type Registry, type RegistryReader, startRegistry } from '../registry/registry.ts'
+import { createStakeReads, type StakeReads } from '../registry/stakes/stake-reads.ts'
+import type { TransactionsOptions } from '../transactions/context.ts'
 import { createLedgerState, type LedgerState } from '../transactions/ledger-state.ts'
 import {
   createRegistryTransactions,
   type RegistryTransactions,
 } from '../transactions/registry-transactions.ts'
+import { createTransactions, type Transactions } from '../transactions/transactions.ts'
 import { createWallets, type FundWallet, type Wallets } from '../transactions/wallets.ts'
-import { type Admission, admitAll } from '../platform/overload/admission.ts'
-import type { LiveEvents } from '../webhooks/live/live-events.ts'
+import { createLiveEvents, type LiveEvents } from '../webhooks/live/live-events.ts'
 import { createRecentEvents, type RecentEvents } from '../webhooks/live/recent-events.ts'
-import { databaseReader, type RegistryReader } from '../registry/registry.ts'
-import { createHealthService, type HealthService } from '../health/health-service.ts'
-import type { FeePayerStatus, ServiceIdentity } from '../health/info.ts'
-import type { Transactions } from '../transactions/transactions.ts'
-import type { Roles } from '../health/roles.ts'
-import { createRegistryProbe } from '../ledger/registry-probe.ts'
-import { createLedgerProbe } from '../ledger/rpc/ledger-probe.ts'
-import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
-import {
-  createRateLimits,
-  type RateLimitNumbers,
-  type RateLimits,
-} from '../platform/rate-limits/rate-limits.ts'
-import { createStakeReads, type StakeReads } from '../registry/stakes/stake-reads.ts'
-import {
-  createWebhookService,
-  type WebhookService,
-  type WebhookServiceOptions,
-} from '../webhooks/webhooks.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
-import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.ts'
-import type { IndexerHealth } from '../ledger/indexer/health.ts'
+import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
+import { receiverProblemOf } from '../webhooks/subscription-input.ts'
+import { createWebhookService, type WebhookService } from '../webhooks/webhooks.ts'
 
 /** The services that REST, GraphQL and MCP call. They contain all checks. */
 export interface Services {
@@ -69,85 +81,223 @@ export interface Services {
   readonly admission: Admission
 }
 
-export interface ServiceDependencies {
-  readonly em: EntityManager
-  /** For single statements, without transactions: `openReads`. */
-  readonly reads: Kysely<Database>
-  /** For agents and stakes. Without it, PostgreSQL reads them. */
-  readonly registry?: RegistryReader
+/** What every part of the gateway is built from. */
+export interface GatewayContext {
+  readonly config: Config
+  readonly orm: Orm
   readonly rpc: LedgerCalls
-  readonly transactions: Transactions
-  readonly credentials: (agents: AgentReads) => Credentials
-  readonly liveEvents: LiveEvents
   readonly clock: Clock
-  readonly identity: ServiceIdentity
-  readonly webhooks: Omit<WebhookServiceOptions, 'em' | 'clock' | 'sendLimit'>
-  readonly signInOrigins: SignInOrigins
-  /** Null switches rate limits off. */
-  readonly rateLimits: RateLimitNumbers | null
-  /** All are admitted without. */
-  readonly admission?: Admission
-  readonly indexerStatus: () => Promise<IndexerHealth>
-  readonly feePayer: FeePayerStatus | null
-  readonly roles: Roles
-  /** How long the result of a health check is shared, in ms. 1,000 by default. */
-  readonly healthSharedMs?: number
-  /** Given if this process runs a localnet. */
-  readonly fundWallet?: FundWallet | null
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Stop functions of everything that was started. They run in reverse order. */
+  readonly stack: AsyncDisposableStack
 }
 
-export function createServices(dependencies: ServiceDependencies): Services {
-  const { em, reads, rpc, clock } = dependencies
-  const kysely = em.getKysely()
+/** Parts in place of those of the service, for tests and benchmarks. */
+export interface Overrides {
+  readonly transactions?: Partial<TransactionsOptions>
+  /** Fetches agent cards, credentials and status lists. */
+  readonly documents?: GuardedHttp
+  /** Reads agents and stakes. */
+  readonly registry?: RegistryReader
+  /** Numbers of open streams. */
+  readonly streams?: ConnectionCounts
+  readonly overload?: AdmissionLimits
+  readonly indexerStatus?: () => Promise<IndexerHealth>
+  /** In health reports, if the process has no key of a fee payer. */
+  readonly feePayer?: FeePayerStatus | null
+  readonly roles?: Roles
+  /** How long the result of a health check is shared, in ms. */
+  readonly healthSharedMs?: number
+}
+
+/** What the process has started before its services. */
+export interface StartedParts {
+  readonly indexer?: Indexer | null
+  readonly feePayerKey?: Keypair | null
+  /** Without it, no role of the process encrypts or decrypts a secret. */
+  readonly secretBox?: SecretBox | null
+  /** Used if IPFS_GATEWAY is not set. */
+  readonly ipfsGateway?: string | null
+  readonly fundWallet?: FundWallet | null
+  readonly overrides?: Overrides
+}
+
+export interface ServiceParts {
+  readonly services: Services
+  readonly transactions: Transactions
+  readonly identity: Identity
+  /** For webhooks. */
+  readonly http: GuardedHttp
+  /** The copy in memory. Null if PostgreSQL answers all reads. */
+  readonly registry: Registry | null
+  /** Workers are added when they start. */
+  readonly roles: Roles
+}
+
+/** Creates the services, and the parts that services and workers share. Starts no worker. */
+export async function composeServices(
+  context: GatewayContext,
+  started: StartedParts = {},
+): Promise<ServiceParts> {
+  const { config, orm, rpc, clock, logger, metrics, stack } = context
+  const { overrides = {} } = started
+  const { programId } = config.ledger
+  const kysely = orm.em.getKysely()
+  const reads = await openReads(orm)
   const tables = createFilledTables(kysely)
-  const info = createHealthService({
-    ...dependencies,
-    kysely,
-    ledger: createLedgerProbe(rpc, clock),
-    registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
-    databaseAnswers: createDatabaseProbe(em),
-    sharedMs: dependencies.healthSharedMs,
-  })
+  const transactions = composeTransactions(context, started)
+  const netMetrics = createNetMetrics(metrics)
+  const http = openHttp(context, netMetrics)
+  // With sockets of their own, slow documents of an origin do not delay its webhooks.
+  const documents = overrides.documents ?? openHttp(context, netMetrics)
+  const identity = composeIdentity(context, documents, started.ipfsGateway ?? null)
+  const liveEvents = createLiveEvents({ orm, logger, metrics, streamLimits: overrides.streams })
+  stack.defer(() => liveEvents.close())
+  const copy = overrides.registry === undefined ? await composeRegistry(context) : null
+  const registry = overrides.registry ?? copy ?? databaseReader
+  const roles = overrides.roles ?? rolesOf(config.roles)
+  const agents = createAgentReads(reads, { registry })
+  const info = composeHealth(context, started, { transactions, roles })
   const sessions = createSessions({
     kysely,
     clock,
-    origins: dependencies.signInOrigins,
+    origins: config.signIn,
     genesisHash: () => info.genesisHash(),
   })
-  const { registry = databaseReader } = dependencies
-  const agents = createAgentReads(reads, { registry })
-  return {
+  const services: Services = {
     agents: whenFilled(agents, tables),
     stakes: whenFilled(createStakeReads(reads, registry), tables),
     registry: whenFilled(createRegistryReads(reads, registry), tables),
     cards: whenFilled(createCardReads(reads), tables),
-    dids: whenFilled(createDidResolver(agents, dependencies.identity.program), tables),
-    credentials: whenFilled(dependencies.credentials(agents), tables),
-    transactions: dependencies.transactions,
-    registryTransactions: createRegistryTransactions({
-      kysely,
-      transactions: dependencies.transactions,
-      program: pubkey(dependencies.identity.program),
-    }),
-    wallets: createWallets({ kysely, rpc, fund: dependencies.fundWallet ?? null }),
+    dids: whenFilled(createDidResolver(agents, programId), tables),
+    credentials: whenFilled(identity.credentials(agents), tables),
+    transactions,
+    registryTransactions: createRegistryTransactions({ kysely, transactions, program: programId }),
+    wallets: createWallets({ kysely, rpc, fund: started.fundWallet ?? null }),
     ledger: createLedgerState(rpc, clock),
-    liveEvents: dependencies.liveEvents,
+    liveEvents,
     recentEvents: whenFilled(createRecentEvents(reads), tables),
     sessions,
     walletAuth: createWalletAuth({ kysely, clock, sessions }),
     webhooks: createWebhookService({
-      em,
+      em: orm.em,
       clock,
-      sendLimit: dependencies.rateLimits?.sends ?? null,
-      ...dependencies.webhooks,
+      secretBox: started.secretBox ?? createSecretBox([randomBytes(32)]),
+      receiverProblem: receiverProblemOf(http),
+      dailyPerNetwork: config.webhooks.dailyPerNetwork,
+      sendLimit: config.rateLimits?.sends ?? null,
     }),
-    admission: dependencies.admission ?? admitAll,
+    admission: await composeAdmission(context, overrides),
     rateLimits: createRateLimits({
       sharedCounter: createRateLimitCounter(kysely),
       clock,
-      limits: dependencies.rateLimits,
+      limits: config.rateLimits,
     }),
-    idl: idlOf(pubkey(dependencies.identity.program)),
+    idl: idlOf(programId),
     info,
   }
+  return { services, transactions, identity, http, registry: copy, roles }
+}
+
+/** The transactions of a process. Replicas of a gateway in one process share nothing else. */
+export function composeTransactions(
+  { config, orm, rpc, clock, logger, metrics }: GatewayContext,
+  { feePayerKey = null, overrides = {} }: StartedParts = {},
+): Transactions {
+  const { sponsorship, roles } = config
+  if (sponsorship.enabled && feePayerKey === null && roles.has('api'))
+    logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
+  return createTransactions({
+    kysely: orm.em.getKysely(),
+    rpc,
+    clock,
+    registryProgram: config.ledger.programId,
+    ...config.relay,
+    logger,
+    metrics,
+    sponsor:
+      sponsorship.enabled && feePayerKey !== null
+        ? { signer: createLocalSigner(feePayerKey), limits: sponsorship }
+        : null,
+    ...overrides.transactions,
+  })
+}
+
+function openHttp({ config, stack }: GatewayContext, metrics: NetMetrics): GuardedHttp {
+  const http = createGuardedHttp({ ...config.webhooks, metrics })
+  stack.defer(() => http.close())
+  return http
+}
+
+function composeIdentity(
+  { config, orm, clock, logger, metrics, stack }: GatewayContext,
+  http: GuardedHttp,
+  localIpfs: string | null,
+): Identity {
+  const { ipfs, arweave } = config.gateways
+  const identity = createIdentity({
+    em: orm.em,
+    clock,
+    http,
+    gateways: { ipfs: ipfs ?? localIpfs, arweave },
+    contextsDir: config.credentialContextsDir,
+    logger,
+    metrics,
+  })
+  stack.defer(() => identity.close())
+  return identity
+}
+
+async function composeRegistry({
+  config,
+  orm,
+  logger,
+  metrics,
+  stack,
+}: GatewayContext): Promise<Registry | null> {
+  const { registryBytes: maxBytes } = config.server
+  if (!config.roles.has('api') || maxBytes === 0) return null
+  const [query, connection] = [await openRowReads(orm), await connectionOptions(orm)]
+  const registry = startRegistry({ query, connection, maxBytes, logger, metrics })
+  stack.defer(() => registry.stop())
+  return registry
+}
+
+function composeHealth(
+  { config, orm, rpc, clock }: GatewayContext,
+  { indexer = null, feePayerKey = null, overrides = {} }: StartedParts,
+  { transactions, roles }: { transactions: Transactions; roles: Roles },
+): HealthService {
+  const kysely = orm.em.getKysely()
+  const { programId } = config.ledger
+  const feePayer = feePayerKey?.publicKey.toBase58() ?? transactions.feePayer
+  return createHealthService({
+    clock,
+    ledger: createLedgerProbe(rpc, clock),
+    registry: createRegistryProbe(rpc, programId, clock),
+    databaseAnswers: createDatabaseProbe(orm.em),
+    indexerStatus: overrides.indexerStatus ?? (() => readIndexerHealth(indexer, kysely)),
+    indexedGenesisHash: async () => (await filledFrom(kysely))?.genesis_hash ?? null,
+    feePayer:
+      feePayer === null
+        ? (overrides.feePayer ?? null)
+        : { pubkey: feePayer, enabled: () => transactions.isSponsorshipOn() },
+    roles,
+    identity: {
+      name: 'Agent Registry Gateway',
+      version: packageJson.version,
+      program: programId,
+    },
+    sharedMs: overrides.healthSharedMs,
+  })
+}
+
+async function composeAdmission(
+  { config, orm, clock, metrics }: GatewayContext,
+  overrides: Overrides,
+): Promise<Admission> {
+  const limits = overrides.overload ?? config.overload
+  if (limits === null) return admitAll
+  return createAdmission({ queue: await poolQueue(orm), clock, limits, metrics })
 }

@@ -6,8 +6,8 @@ import type { SecretBox } from '../webhooks/secret-box.ts'
 import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/limits.ts'
 import { createSender } from '../webhooks/send.ts'
 import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker.ts'
-import type { GatewayContext } from './context.ts'
-import type { ServiceParts } from './parts.ts'
+import type { LedgerNodes } from './ledger.ts'
+import type { GatewayContext, ServiceParts } from './services.ts'
 
 /** Stops a part that was started, after it has finished what it does. */
 export type StopPart = () => Promise<void>
@@ -23,8 +23,8 @@ interface WorkerOptions {
 
 /** Creates the indexer. Returns null if this process does not have the role `indexer`. */
 export function createGatewayIndexer(
-  { config, orm, rpc, clock, logger, metrics, stack }: GatewayContext,
-  wsUrl: () => readonly string[],
+  { config, orm, clock, logger, metrics, stack }: GatewayContext,
+  { rpc, wsUrls }: LedgerNodes,
 ): Indexer | null {
   if (!config.roles.has('indexer')) return null
   const { programId, commitment } = config.ledger
@@ -32,7 +32,7 @@ export function createGatewayIndexer(
     orm,
     rpc,
     sink: webhookSink,
-    wsUrl,
+    wsUrl: wsUrls,
     programId,
     commitment,
     clock,
