@@ -187,7 +187,10 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   const parts = await composeServices(context, {
     secretBox,
     overrides: {
-      ...{ roles, registry, overload, healthSharedMs },
+      roles,
+      registry,
+      overload,
+      healthSharedMs,
       transactions: options.transactions,
       documents: options.hosted?.http ?? nowhere(),
       streams: options.streamLimits,
@@ -198,14 +201,21 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   if (parts.registry !== null) await untilInMemory(parts.registry)
   const { executor, operatorDocuments, connectionLimits, hostNames = [], hasLocalnet, console } = options
   const app = await composeApp(context, parts.services, {
-    ...{ executor, connectionLimits, hostNames, hasLocalnet, console: console ?? false },
+    executor,
+    connectionLimits,
+    hostNames,
+    hasLocalnet,
+    console: console ?? false,
     operatorDocuments: operatorDocuments ?? [],
   })
   stack.defer(() => app.close())
   // From now on, reads do not check the tables any more, so tests can count statements.
   if (tablesFilled) await parts.services.agents.find([])
   return {
-    ...{ app, secretBox, database, kysely },
+    app,
+    secretBox,
+    database,
+    kysely,
     services: parts.services,
     transactions: parts.transactions,
     identity: parts.identity,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Connection, PublicKey } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
-import { startLocalnet } from '@agent-registry/localnet'
+import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -47,31 +47,7 @@ export async function startGatewayLocalnet(
 ): Promise<GatewayLocalnet> {
   const { programId } = config.ledger
   const keys = loadLocalnetKeys(config.dataDir)
-  const localnet = await startLocalnet({
-    dataDir: join(config.dataDir, 'localnet'),
-    port: config.localnet.port,
-    slotMs: config.localnet.slotMs,
-    finalizedDepth: config.localnet.finalitySlots,
-    clock,
-    logger,
-    // Written at every start, so a new build of the gateway brings its IDL to an existing ledger.
-    accounts: onchainIdlAccounts(programId),
-    genesis: {
-      // The sample agents have a week of history, so the clock starts a week ago.
-      clockOffsetSeconds: config.localnet.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,
-      faucet: keys.faucet,
-      usdcMint: keys.usdcMint,
-      usdcMintAuthority: keys.usdcMintAuthority,
-      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
-    },
-  })
-  if (localnet.outdatedPrograms.length > 0) {
-    await localnet.close()
-    throw new OperatorError(
-      `DATA_DIR: the ledger in ${config.dataDir} has the registry program of another version, whose events this version cannot read. ` +
-        'Set DATA_DIR to a new directory, or start the version that created it.',
-    )
-  }
+  const localnet = await startLedgerOf(config, keys, { clock, logger })
   const documents = await serveSampleDocuments(config.dataDir)
   const connection = new Connection(localnet.rpcUrl, 'confirmed')
   const advance = async (): Promise<void> => localnet.stepSlot()
@@ -105,6 +81,38 @@ export async function startGatewayLocalnet(
       await localnet.close()
     },
   }
+}
+
+/** Throws OperatorError if the ledger in DATA_DIR has another build of the program. */
+async function startLedgerOf(
+  { dataDir, ledger: { programId }, localnet: settings }: Config,
+  keys: LocalnetKeys,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<Localnet> {
+  const localnet = await startLocalnet({
+    dataDir: join(dataDir, 'localnet'),
+    port: settings.port,
+    slotMs: settings.slotMs,
+    finalizedDepth: settings.finalitySlots,
+    clock,
+    logger,
+    // Written at every start, so a new build of the gateway brings its IDL to an existing ledger.
+    accounts: onchainIdlAccounts(programId),
+    genesis: {
+      // The sample agents have a week of history, so the clock starts a week ago.
+      clockOffsetSeconds: settings.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,
+      faucet: keys.faucet,
+      usdcMint: keys.usdcMint,
+      usdcMintAuthority: keys.usdcMintAuthority,
+      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
+    },
+  })
+  if (localnet.outdatedPrograms.length === 0) return localnet
+  await localnet.close()
+  throw new OperatorError(
+    `DATA_DIR: the ledger in ${dataDir} has the registry program of another version, whose events this version cannot read. ` +
+      'Set DATA_DIR to a new directory, or start the version that created it.',
+  )
 }
 
 function localnetFaucet(

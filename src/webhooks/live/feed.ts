@@ -15,105 +15,143 @@ const POLL_MS = 1_000
 /** The feed continues after its last subscriber has left, because clients often reconnect. */
 const LINGER_MS = 10_000
 
-export type Feed = ReturnType<typeof createFeed>
+interface FeedOptions {
+  readonly orm: Orm
+  readonly kysely: Kysely<Database>
+  readonly logger: Pick<Logger, 'warn'>
+}
 
 /**
  * The newest events of the outbox. One reader serves all streams of a process and stops without
  * them.
  */
-export function createFeed(options: { orm: Orm; kysely: Kysely<Database>; logger: Pick<Logger, 'warn'> }) {
-  const { orm, kysely, logger } = options
-  const wakeUp = new WakeUp()
-  const changes = new EventEmitter().setMaxListeners(0)
-  /** All events in (bufferStart, position]. */
-  let buffer: OutboxRow[] = []
-  let bufferStart = 0
-  let position = 0
-  let subscribers = 0
-  let idleSince = 0
-  let closed = false
-  let ready: Promise<void> | undefined
-  let running: Promise<void> | undefined
+export class Feed {
+  readonly #options: FeedOptions
+  readonly #buffer: EventBuffer
+  readonly #wakeUp = new WakeUp()
+  #subscribers = 0
+  #idleSince = 0
+  #closed = false
+  #ready: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
-  const isNeeded = (): boolean => !closed && (subscribers > 0 || performance.now() - idleSince < LINGER_MS)
-
-  /** Reads one page. Returns false if there is nothing new. */
-  const readPage = async (): Promise<boolean> => {
-    const { rows, upTo } = await readEvents(kysely, position, {})
-    if (upTo <= position) return false
-    buffer.push(...rows)
-    position = upTo
-    const removed = buffer.splice(0, Math.max(0, buffer.length - BUFFER_SIZE))
-    bufferStart = removed.at(-1)?.position ?? bufferStart
-    changes.emit('change')
-    return true
+  constructor(options: FeedOptions) {
+    this.#options = options
+    this.#buffer = new EventBuffer(options.kysely)
   }
 
-  const failures = createFailureLog(logger, 'reading events for live streams failed, retrying')
-  const run = async (): Promise<void> => {
+  /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
+  async subscribe(): Promise<() => void> {
+    this.#subscribers += 1
+    this.#ready ??= this.#start().catch((error: unknown) => {
+      this.#ready = undefined
+      throw error
+    })
+    try {
+      await this.#ready
+      return () => this.#unsubscribe()
+    } catch (error) {
+      this.#unsubscribe()
+      throw error
+    }
+  }
+
+  /** The feed has read all events up to this position. */
+  get position(): number {
+    return this.#buffer.end
+  }
+
+  /** The events after a position. Null if the buffer does not go back that far. */
+  after(position: number): readonly OutboxRow[] | null {
+    return this.#buffer.after(position)
+  }
+
+  /** Resolves at the next new event, or when the signal is aborted. */
+  nextChange(signal: AbortSignal): Promise<void> {
+    return this.#buffer.nextChange(signal)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#wakeUp.wake()
+    await this.#running
+  }
+
+  #unsubscribe(): void {
+    this.#subscribers -= 1
+    this.#idleSince = performance.now()
+  }
+
+  get #isNeeded(): boolean {
+    return !this.#closed && (this.#subscribers > 0 || performance.now() - this.#idleSince < LINGER_MS)
+  }
+
+  async #start(): Promise<void> {
+    await this.#buffer.restart()
+    this.#running = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { orm, logger } = this.#options
+    const failures = createFailureLog(logger, 'reading events for live streams failed, retrying')
     let listening: Listening | undefined
-    while (isNeeded()) {
+    while (this.#isNeeded) {
       try {
         // Notifications only shorten the wait. Polling finds every event.
-        if (listening?.lost !== false) listening = await listen(orm, EVENTS_CHANNEL, () => wakeUp.wake())
-        const isMore = await readPage()
+        if (listening?.lost !== false)
+          listening = await listen(orm, EVENTS_CHANNEL, () => this.#wakeUp.wake())
+        const isMore = await this.#buffer.readPage()
         failures.clear()
         if (isMore) continue
       } catch (error) {
         failures.report(error)
       }
-      await wakeUp.sleep(POLL_MS)
+      await this.#wakeUp.sleep(POLL_MS)
     }
-    ready = undefined
+    this.#ready = undefined
     await listening?.close()
   }
+}
 
-  const start = async (): Promise<void> => {
-    position = await newestPosition(kysely)
-    bufferStart = position
-    buffer = []
-    running = run()
+/** The last events that were read. */
+class EventBuffer {
+  readonly #kysely: Kysely<Database>
+  readonly #changes = new EventEmitter().setMaxListeners(0)
+  /** All events in (start, end]. */
+  #rows: OutboxRow[] = []
+  #start = 0
+  end = 0
+
+  constructor(kysely: Kysely<Database>) {
+    this.#kysely = kysely
   }
 
-  const unsubscribe = (): void => {
-    subscribers -= 1
-    idleSince = performance.now()
+  /** Forgets all events, and continues after the newest one. */
+  async restart(): Promise<void> {
+    this.end = await newestPosition(this.#kysely)
+    this.#start = this.end
+    this.#rows = []
   }
 
-  return {
-    /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
-    subscribe: async () => {
-      subscribers += 1
-      ready ??= start().catch((error: unknown) => {
-        ready = undefined
-        throw error
-      })
-      try {
-        await ready
-        return unsubscribe
-      } catch (error) {
-        unsubscribe()
-        throw error
-      }
-    },
-    /** The feed has read all events up to this position. */
-    get position() {
-      return position
-    },
-    /** The events after a position. Null if the buffer does not go back that far. */
-    after: (given: number): readonly OutboxRow[] | null => {
-      if (given < bufferStart) return null
-      const first = buffer.findIndex((row) => row.position > given)
-      return first === -1 ? [] : buffer.slice(first)
-    },
-    /** Resolves at the next new event, or when the signal is aborted. */
-    nextChange: async (signal: AbortSignal) => {
-      await once(changes, 'change', { signal }).catch(() => undefined)
-    },
-    close: async () => {
-      closed = true
-      wakeUp.wake()
-      await running
-    },
+  /** Reads one page. Returns false if there is nothing new. */
+  async readPage(): Promise<boolean> {
+    const { rows, upTo } = await readEvents(this.#kysely, this.end, {})
+    if (upTo <= this.end) return false
+    this.#rows.push(...rows)
+    this.end = upTo
+    const removed = this.#rows.splice(0, Math.max(0, this.#rows.length - BUFFER_SIZE))
+    this.#start = removed.at(-1)?.position ?? this.#start
+    this.#changes.emit('change')
+    return true
+  }
+
+  after(position: number): readonly OutboxRow[] | null {
+    if (position < this.#start) return null
+    const first = this.#rows.findIndex((row) => row.position > position)
+    return first === -1 ? [] : this.#rows.slice(first)
+  }
+
+  async nextChange(signal: AbortSignal): Promise<void> {
+    await once(this.#changes, 'change', { signal }).catch(() => undefined)
   }
 }

@@ -8,10 +8,10 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import type { ConnectionCounts } from '../../platform/overload/connection-limit.ts'
 import { type EventFilter, eventFilter, type EventFilterInput } from './live-event.ts'
-import { createFeed } from './feed.ts'
+import { Feed } from './feed.ts'
 import { newestPosition, positionOf, readEvents } from './recent-events.ts'
 import { registryEvents } from './registry-events.ts'
-import { createStreams, STREAM_LIMITS, type StreamClient } from './streams.ts'
+import { createStreams, type MakeStream, STREAM_LIMITS, type StreamClient } from './streams.ts'
 
 export interface EventsInput extends EventFilterInput {
   /** Only events of these agents. */
@@ -33,7 +33,7 @@ export function createLiveEvents(options: {
   const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
   const read = (after: number, filter: EventFilter) => readEvents(kysely, after, filter)
   const streams = createStreams(metrics, streamLimits)
-  const feed = createFeed({ orm, kysely, logger })
+  const feed = new Feed({ orm, kysely, logger })
   return {
     /**
      * Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN.
@@ -53,10 +53,7 @@ export function createLiveEvents(options: {
       })
     },
     /** A stream of another source, under the same limits. Rejects as `source` does. */
-    stream: async <Value>(
-      source: () => Promise<(signal: AbortSignal) => AsyncGenerator<Value, void>>,
-      client: StreamClient,
-    ) => {
+    stream: async <Value>(source: () => Promise<MakeStream<Value>>, client: StreamClient) => {
       streams.checkLimit(client)
       return streams.open(client, await source())
     },

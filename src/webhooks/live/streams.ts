@@ -26,80 +26,85 @@ export function createStreams(metrics: Metrics, max: ConnectionCounts) {
     registers: [metrics],
     collect: () => gauge.set(openStreams.size),
   })
+  return {
+    /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
+    checkLimit: ({ clientIp }: StreamClient) => limit.check(clientIp),
+    open: <Value>(client: StreamClient, make: MakeStream<Value>): AsyncGenerator<Value, void> =>
+      countedStream(client, make, (end, cut) => {
+        const counted = limit.enter(client.clientIp, { close: cut })
+        openStreams.add(end)
+        return () => {
+          openStreams.delete(end)
+          counted.leave()
+        }
+      }),
+    closeAll: async (): Promise<void> => {
+      await Promise.all(Array.from(openStreams, (end) => end()))
+    },
+  }
+}
 
-  /** Counts a stream. Returns a function that uncounts it. */
-  const register = (client: StreamClient, end: () => Promise<void>, cut: () => void): (() => void) => {
-    const counted = limit.enter(client.clientIp, { close: cut })
-    openStreams.add(end)
+/** Its stream ends with the signal. */
+export type MakeStream<Value> = (signal: AbortSignal) => AsyncGenerator<Value, void>
+
+/**
+ * Wraps a stream. It counts from the first request for a value until it ends, fails or is
+ * returned, or its client disconnects: transports do not return each stream that its client left
+ * early. `return` also works while a value is awaited: it aborts the signal of `make`. A stream
+ * that loses its place fails with STREAMS_FULL, so that its client opens it again.
+ */
+function countedStream<Value>(
+  client: StreamClient,
+  make: MakeStream<Value>,
+  count: (end: () => Promise<void>, cut: () => void) => () => void,
+): AsyncGenerator<Value, void> {
+  const ending = new AbortController()
+  const inner = make(ending.signal)
+  let uncount: (() => void) | undefined
+  let isCut = false
+  const end = async (): Promise<void> => {
+    uncount?.()
+    ending.abort()
+    await inner.return()
+  }
+  const cut = (): void => {
+    isCut = true
+    void end()
+  }
+  const enter = (): (() => void) => {
+    const leave = count(end, cut)
     const disconnected = client.disconnected()
     const left = (): void => void end()
     disconnected.addEventListener('abort', left)
     return () => {
-      openStreams.delete(end)
       disconnected.removeEventListener('abort', left)
-      counted.leave()
+      leave()
     }
   }
-
-  /**
-   * Wraps a stream. It counts from the first request for a value until it ends, fails or is
-   * returned, or its client disconnects: transports do not return each stream that its client left
-   * early. `return` also works while a value is awaited: it aborts the signal of `make`. A stream
-   * that loses its place fails with STREAMS_FULL, so that its client opens it again.
-   */
-  const open = <Value>(
-    client: StreamClient,
-    make: (signal: AbortSignal) => AsyncGenerator<Value, void>,
-  ): AsyncGenerator<Value, void> => {
-    const ending = new AbortController()
-    const inner = make(ending.signal)
-    let unregister: (() => void) | undefined
-    let isCut = false
-    const end = async (): Promise<void> => {
-      unregister?.()
-      ending.abort()
-      await inner.return()
-    }
-    const cut = (): void => {
-      isCut = true
-      void end()
-    }
-    const stream: typeof inner = {
-      next: async () => {
-        try {
-          if (client.disconnected().aborted) ending.abort()
-          if (!ending.signal.aborted) unregister ??= register(client, end, cut)
-          const result = await inner.next()
-          if (isCut) throw new DomainError('STREAMS_FULL', {}, { retryAfterSeconds: 30 })
-          if (result.done === true) unregister?.()
-          return result
-        } catch (error) {
-          unregister?.()
-          throw error
-        }
-      },
-      return: async () => {
-        await end()
-        return { done: true, value: undefined }
-      },
-      throw: async (error) => {
-        await end()
+  const stream: typeof inner = {
+    next: async () => {
+      try {
+        if (client.disconnected().aborted) ending.abort()
+        if (!ending.signal.aborted) uncount ??= enter()
+        const result = await inner.next()
+        if (isCut) throw new DomainError('STREAMS_FULL', {}, { retryAfterSeconds: 30 })
+        if (result.done === true) uncount?.()
+        return result
+      } catch (error) {
+        uncount?.()
         throw error
-      },
-      [Symbol.asyncIterator]: () => stream,
-      [Symbol.asyncDispose]: end,
-    }
-    return stream
+      }
+    },
+    return: async () => {
+      await end()
+      return { done: true, value: undefined }
+    },
+    throw: async (error) => {
+      await end()
+      throw error
+    },
+    [Symbol.asyncIterator]: () => stream,
+    [Symbol.asyncDispose]: end,
   }
-
-  const closeAll = async (): Promise<void> => {
-    await Promise.all(Array.from(openStreams, (end) => end()))
-  }
-
-  return {
-    /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
-    checkLimit: ({ clientIp }: StreamClient) => limit.check(clientIp),
-    open,
-    closeAll,
-  }
+  return stream
 }
