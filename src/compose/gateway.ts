@@ -9,16 +9,14 @@ import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { createInviteCodes } from '../transactions/invite-codes.ts'
 import type { WorkerLimits } from '../webhooks/limits.ts'
 import { composeApp } from './app.ts'
 import { checkLedgerSettings, openBackends, type RunningLedger } from './ledger.ts'
-import { ensureLocalnetInvite } from './localnet/invite.ts'
-import { trustSampleAuditor } from './localnet/issuer.ts'
+import { fillTables } from './fill-tables.ts'
 import { createReadinessLog } from './log-ready.ts'
 import { checkPorts } from './ports.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
-import { composeServices, type GatewayContext, type ServiceParts } from './services.ts'
+import { composeServices, type GatewayContext } from './services.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
 
@@ -123,30 +121,6 @@ async function listen(app: RestApp, { server, dataDir }: Config, ledger: Running
   const [wsUrl = ''] = ledger.wsUrls
   writeRuntime(dataDir, { baseUrl, rpcUrl, wsUrl })
   return baseUrl
-}
-
-/**
- * Sets up a localnet and starts the indexer. Returns the invite code of a localnet with a fee payer.
- */
-async function fillTables(
-  { config, orm, clock }: GatewayContext,
-  {
-    ledger: { localnet },
-    indexer,
-    parts,
-    signal,
-  }: { ledger: RunningLedger; indexer: Indexer | null; parts: ServiceParts; signal: AbortSignal },
-): Promise<string | null> {
-  if (localnet !== null && config.localnet.seedAgents > 0)
-    await trustSampleAuditor(localnet.keys, { em: orm.em, clock })
-  await localnet?.provision()
-  signal.throwIfAborted()
-  // Only now, so that the tables are filled for the first time with the sample agents in them.
-  indexer?.start()
-  if (localnet === null) return null
-  await indexer?.whenIdle()
-  if (parts.transactions.feePayer === null) return null
-  return ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
 }
 
 /** Each part may take its whole time to finish what it does, so they stop at the same time. */

@@ -42,7 +42,7 @@ import { createRateLimits, type RateLimits } from '../platform/rate-limits/rate-
 import { type AgentReads, createAgentReads } from '../registry/agents/agent-reads.ts'
 import { createRegistryReads, type RegistryReads } from '../registry/agents/registry-reads.ts'
 import { databaseReader, type Registry, type RegistryReader, startRegistry } from '../registry/registry.ts'
-import { createStakeReads, type StakeReads } from '../registry/stakes/stake-reads.ts'
+import { createStakeReads, type StakeReads } from '../registry/stake-reads.ts'
 import type { TransactionsOptions } from '../transactions/context.ts'
 import { createLedgerState, type LedgerState } from '../transactions/ledger-state.ts'
 import {
@@ -180,14 +180,7 @@ export async function composeServices(
     recentEvents: whenFilled(createRecentEvents(reads), tables),
     sessions,
     walletAuth: createWalletAuth({ kysely, clock, sessions }),
-    webhooks: createWebhookService({
-      em: orm.em,
-      clock,
-      secretBox: started.secretBox ?? createSecretBox([randomBytes(32)]),
-      receiverProblem: receiverProblemOf(http),
-      dailyPerNetwork: config.webhooks.dailyPerNetwork,
-      sendLimit: config.rateLimits?.sends ?? null,
-    }),
+    webhooks: composeWebhooks(context, http, started.secretBox ?? null),
     admission: await composeAdmission(context, overrides),
     rateLimits: createRateLimits({
       sharedCounter: createRateLimitCounter(kysely),
@@ -247,6 +240,21 @@ function composeIdentity(
   })
   stack.defer(() => identity.close())
   return identity
+}
+
+function composeWebhooks(
+  { config, orm, clock }: GatewayContext,
+  http: GuardedHttp,
+  secretBox: SecretBox | null,
+): WebhookService {
+  return createWebhookService({
+    em: orm.em,
+    clock,
+    secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
+    receiverProblem: receiverProblemOf(http),
+    dailyPerNetwork: config.webhooks.dailyPerNetwork,
+    sendLimit: config.rateLimits?.sends ?? null,
+  })
 }
 
 async function composeRegistry({

@@ -11,7 +11,7 @@ import { openReads } from '../../src/db/reads.ts'
 import { openSession } from '../../src/db/session.ts'
 import type { ConnectionInput } from '../../src/domain/connection.ts'
 import type { Registry, RegistryReader } from '../../src/registry/registry.ts'
-import { createStakeReads, STAKE_SORTS, type StakeReads } from '../../src/registry/stakes/stake-reads.ts'
+import { createStakeReads, STAKE_SORTS, type StakeReads } from '../../src/registry/stake-reads.ts'
 import {
   agentRow,
   insertAgents,

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import { type Kysely, sql } from 'kysely'
+import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/database.ts'
 import type { Connection, ConnectionInput } from '../../domain/connection.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -16,7 +17,6 @@ import {
 } from './agent-history.ts'
 import { databaseReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
-import { findAgentOf } from './find-agent-of.ts'
 import { listAgentsConnection } from './list-agents-connection.ts'
 import { type AgentSources, listAgents, type SortedAgentFilter } from './list-agents.ts'
 import { type FoundAgents, lookupAgents } from './lookup-agents.ts'
@@ -118,4 +118,15 @@ export function createAgentReads(
 
 function notFound(): never {
   throw new DomainError('AGENT_NOT_FOUND')
+}
+
+/**
+ * The agent of a wallet. The program allows one agent per owner. The order makes the result stable
+ * if another program does not.
+ */
+async function findAgentOf(kysely: Kysely<Database>, owner: Pubkey): Promise<AgentRow | null> {
+  const { rows } = await sql<AgentRow>`
+    select ${agentColumns} from agents where owner = ${owner}
+    order by created_at, pda limit 1`.execute(kysely)
+  return rows[0] ?? null
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import { countRows, type PageRow, readPage, sortedKeyset } from '../../db/keyset.ts'
+import type { Database } from '../db/database.ts'
+import { countRows, type PageRow, readPage, sortedKeyset } from '../db/keyset.ts'
 import {
   type Connection,
   type ConnectionInput,
@@ -9,15 +9,14 @@ import {
   isText,
   isU64,
   readSpan,
-} from '../../domain/connection.ts'
-import { DomainError } from '../../domain/errors.ts'
-import { type Order, type Page, pageBounds, type PageInput } from '../../domain/page.ts'
-import { optional, pubkeyParameter } from '../../domain/parameters.ts'
-import type { CountedPage } from '../table-copy.ts'
-import { databaseReader, type RegistryReader } from '../registry.ts'
-import { stakeColumns, type StakeRow } from '../rows.ts'
-import type { StakeWindow } from '../stakes-copy.ts'
-import { findWithdrawals, type WithdrawalRow } from './withdrawals.ts'
+} from '../domain/connection.ts'
+import { DomainError } from '../domain/errors.ts'
+import { type Order, type Page, pageBounds, type PageInput } from '../domain/page.ts'
+import { optional, pubkeyParameter } from '../domain/parameters.ts'
+import type { CountedPage } from './table-copy.ts'
+import { databaseReader, type RegistryReader } from './registry.ts'
+import { stakeColumns, type StakeRow } from './rows.ts'
+import type { StakeWindow } from './stakes-copy.ts'
 
 export const STAKE_SORTS = ['pda', 'deposited_amount'] as const
 
@@ -28,6 +27,16 @@ export interface StakeFilter {
   readonly sort?: (typeof STAKE_SORTS)[number] | null
   /** Default: asc by pda, desc by amount. */
   readonly order?: Order | null
+}
+
+/** A withdrawal that was requested and is neither completed nor cancelled. */
+export interface WithdrawalRow {
+  readonly stakePda: string
+  /** USDC base units (6 decimals), in decimal. */
+  readonly amount: string
+  readonly requestedAt: string
+  /** With the cooldown of the registry as it is now. Null if the registry is not initialised. */
+  readonly completableAt: string | null
 }
 
 export interface StakeReads {
@@ -187,4 +196,16 @@ function conditionsOf(filter: StakeFilter): RawBuilder<unknown>[] {
     ...(owner === undefined ? [] : [sql`owner = ${owner}`]),
     ...(agentPda === undefined ? [] : [sql`agent_pda = ${agentPda}`]),
   ]
+}
+
+/** The open withdrawals of these stakes, in no order. */
+async function findWithdrawals(
+  kysely: Kysely<Database>,
+  stakePdas: readonly string[],
+): Promise<WithdrawalRow[]> {
+  const { rows } = await sql<WithdrawalRow>`
+    select stake_pda as "stakePda", amount, requested_at as "requestedAt",
+      requested_at + (select cooldown_seconds from registry_config limit 1) * interval '1 second' as "completableAt"
+    from withdrawal_requests where stake_pda = any(${stakePdas}::text[])`.execute(kysely)
+  return rows
 }
