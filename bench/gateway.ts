@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readRuntime, type Runtime } from '../src/gateway/runtime-file.ts'
+import { readRuntime, type Runtime } from '../src/compose/runtime-file.ts'
 import { temporaryFolder } from '../test/support/temporary-folder.ts'
 import { START_ARGUMENTS } from './support/start-arguments.ts'
 

@@ -20,7 +20,7 @@ import { checkRequests } from './contract/request-checks.ts'
 import { LIMITS } from '../schema/limits.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
-import type { Services } from '../src/services.ts'
+import type { Services } from '../src/compose/services.ts'
 import type { RestApp } from './rest-app.ts'
 import { rootRoute } from './root-route.ts'
 
@@ -57,21 +57,9 @@ export interface AppOptions {
 
 /** Builds the HTTP API, ready to listen. Closing it does not close the services. */
 export async function buildApp(options: AppOptions): Promise<RestApp> {
-  const {
-    services,
-    logger,
-    metrics,
-    version,
-    baseUrl,
-    trustProxy = [],
-    corsOrigins = [],
-    hostNames = [],
-    executor = 'jit',
-    surface = 'all',
-    connectionLimits = CONNECTION_LIMITS,
-    operatorDocuments = [],
-  } = options
-  const loggerInstance: FastifyBaseLogger = logger
+  const { services, metrics, trustProxy = [], connectionLimits = CONNECTION_LIMITS } = options
+  const { executor = 'jit', surface = 'all', operatorDocuments = [] } = options
+  const loggerInstance: FastifyBaseLogger = options.logger
   const app: RestApp = fastify({
     ...serverOptions(connectionLimits),
     loggerInstance,
@@ -88,42 +76,37 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   limitConnections(app, connectionLimits, trustProxy, metrics)
   takeTurns(app)
   observeRequests(app, metrics)
-  securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
-  await allowOrigins(app, corsOrigins)
+  securityHeaders(app, { https: options.baseUrl?.startsWith('https:') === true })
+  await allowOrigins(app, options.corsOrigins ?? [])
   countRequests(app, services)
   checkRequests(app)
   shedLoad(app, services.admission)
   metricsRoute(app, metrics, options.metricsToken ?? null)
-  if (surface === 'all') {
-    await describeRoutes(app, services, { version, baseUrl })
-    const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
-    const originGuard = createOriginGuard(corsOrigins, ownNames)
-    // Any page of a browser on this machine could use its tools.
-    const pages = isLocal(ownNames) ? corsOrigins.filter((each) => each !== '*') : corsOrigins
-    const mcpOptions = {
-      services,
-      logger,
-      version,
-      originGuard: createOriginGuard(pages, ownNames),
-      connectionLimits,
-      operatorDocuments,
-    }
-    await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
-    const { console = false } = options
-    rootRoute(app, { version, baseUrl, hasConsole: console !== false })
-    if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
-    const { hasLocalnet = false } = options
-    graphqlRoutes(app, {
-      services,
-      logger,
-      metrics,
-      originGuard,
-      connectionLimits,
-      executor,
-      hasLocalnet,
-    })
-  }
+  if (surface === 'all')
+    await addClientFaces(app, { ...options, connectionLimits, executor, operatorDocuments })
   registerRest(app, { services, executor, surface, operatorDocuments })
   await app.ready()
   return app
+}
+
+/** What only processes with the role `api` have: OpenAPI, MCP, the console and GraphQL. */
+async function addClientFaces(
+  app: RestApp,
+  options: AppOptions & Required<Pick<AppOptions, 'connectionLimits' | 'executor' | 'operatorDocuments'>>,
+): Promise<void> {
+  const { services, logger, metrics, version, baseUrl, connectionLimits } = options
+  const { corsOrigins = [], hostNames = [], console = false, hasLocalnet = false } = options
+  const { executor, operatorDocuments } = options
+  await describeRoutes(app, services, { version, baseUrl })
+  const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
+  // Any page of a browser on this machine could use the tools of a local service.
+  const pages = isLocal(ownNames) ? corsOrigins.filter((each) => each !== '*') : corsOrigins
+  const mcp = { services, logger, version, connectionLimits, operatorDocuments }
+  await app.register(async (scope: RestApp) =>
+    mcpRoutes(scope, { ...mcp, originGuard: createOriginGuard(pages, ownNames) }),
+  )
+  rootRoute(app, { version, baseUrl, hasConsole: console !== false })
+  if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
+  const originGuard = createOriginGuard(corsOrigins, ownNames)
+  graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor, hasLocalnet })
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '../src/domain/errors.ts'
 import { type DidDocument, toDidDocument, toMultikeyDocument } from '../src/identity/did-document.ts'
-import type { Services } from '../src/services.ts'
+import type { Services } from '../src/compose/services.ts'
 import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
 import { identifierRoutes } from './did/identifiers.ts'

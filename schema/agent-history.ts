@@ -1,6 +1,6 @@
 import type { AgentStatus as AgentStatusName, Tier as TierName } from '@agent-registry/program'
 import type { ObjectFieldBuilder } from '@pothos/core'
-import type { HistoryRow } from '../src/agents/agent-history.ts'
+import type { HistoryRow } from '../src/registry/agents/agent-history.ts'
 import { pageSize } from '../src/domain/connection.ts'
 import { offsetUnits } from '../src/domain/page.ts'
 import { AgentRef, PDA_ARG } from './agent.ts'

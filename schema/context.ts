@@ -2,7 +2,7 @@ import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Caller } from '../src/identity/sessions/session-store.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
-import type { Services } from '../src/services.ts'
+import type { Services } from '../src/compose/services.ts'
 import { LIMITS } from './limits.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 

@@ -70,7 +70,10 @@ builder.subscriptionFields((t) => ({
     description:
       'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired.',
     args: args({ id: required(text('The `id` from `prepareTransaction`.')) }),
-    subscribe: (_, { id }, context) => context.services.liveEvents.transactionStatus(id, context),
+    subscribe: (_, { id }, context) => {
+      const { liveEvents, transactions } = context.services
+      return liveEvents.stream(() => transactions.watch(id), context)
+    },
     resolve: (transaction) => transaction,
   }),
 }))

@@ -1,6 +1,6 @@
 import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { HISTORY_EVENT_TYPES } from '../src/domain/history-events.ts'
-import { STATUS_FILTERS } from '../src/agents/agent-filter.ts'
+import { STATUS_FILTERS } from '../src/registry/agents/agent-filter.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 

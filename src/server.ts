@@ -2,5 +2,5 @@ import { enableCompileCache } from 'node:module'
 
 // From the second start on, the compiled code is cached: importing is three times faster.
 enableCompileCache()
-const { runServer } = await import('./gateway/run-server.ts')
+const { runServer } = await import('./compose/run-server.ts')
 await runServer()

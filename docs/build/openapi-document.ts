@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { buildApp } from '../../rest/app.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 
 /** An app whose routes are registered, but never called, so its services can be empty. */

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
@@ -32,34 +33,8 @@ export interface GraphQLOptions {
 
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
 export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
-  const { services, originGuard, connectionLimits } = options
   const server = createGraphQLServer(options)
-  const sendGraphiql = graphiqlPage(app)
-  const sockets = createSocketServer(server, services.admission, connectionLimits)
-  const contextOf = (request: FastifyRequest): OperationRequest => ({
-    clientIp: request.ip,
-    authenticate: () => authenticateRequest(services, request),
-    count: (kind) => countRequest(services, request, kind),
-    charge: (units, paid) => chargeRequest(services, request, units, { paid }),
-    chargeUsed: (units) => services.rateLimits.chargeUsed(request.ip, units),
-    disconnected: () => disconnected(request),
-  })
-  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (wantsPage(request)) return sendGraphiql(request, reply)
-    if (request.method === 'POST' && !isOperation(request.body)) {
-      throw new DomainError('INVALID_REQUEST', {
-        problem: 'The body must be one JSON object with a query',
-      })
-    }
-    const context = contextOf(request)
-    const answer = await server.shortPath.answer(request, context)
-    if (answer !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
-    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)
-    server.shortPath.learn(request, response)
-    if (response.status === 406) throw notAcceptable(request, response)
-    if (isEventStream(response)) return sendEventStream(reply, response)
-    return response
-  }
+  const handler = requestHandler(server, options.services, graphiqlPage(app))
   void app.register(async (scope: RestApp) => {
     await acceptWebSockets(scope)
     const route = {
@@ -68,8 +43,9 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       config: { priority: (request: FastifyRequest) => requestPriority(request, server.documents) },
       handler,
     }
-    const tablesAge = sendTablesAge(services)
+    const tablesAge = sendTablesAge(options.services)
     scope.route({ ...route, method: ['POST', 'OPTIONS'], preHandler: tablesAge })
+    const { admit, wsHandler } = socketHandlers(server, options)
     scope.route({
       ...route,
       method: 'GET',
@@ -78,17 +54,10 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       preHandler: [
         (request, reply, done) => (request.ws ? done() : tablesAge(request, reply, done)),
         async (request) => {
-          if (!request.ws) return
-          request.leaveFlight?.()
-          originGuard.checkOrigin(request.raw)
-          sockets.checkLimit(request.ip)
+          if (request.ws) admit(request)
         },
       ],
-      wsHandler: (socket, request) => {
-        sockets.serve(socket, contextOf(request), (authorization) =>
-          authenticateToken(services, request, authorization),
-        )
-      },
+      wsHandler,
     })
   })
 
@@ -96,6 +65,61 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),
   )
+}
+
+type GraphQLServer = ReturnType<typeof createGraphQLServer>
+
+function contextOf(services: Services, request: FastifyRequest): OperationRequest {
+  return {
+    clientIp: request.ip,
+    authenticate: () => authenticateRequest(services, request),
+    count: (kind) => countRequest(services, request, kind),
+    charge: (units, paid) => chargeRequest(services, request, units, { paid }),
+    chargeUsed: (units) => services.rateLimits.chargeUsed(request.ip, units),
+    disconnected: () => disconnected(request),
+  }
+}
+
+/** Answers POST and GET: the page of GraphiQL, the short path of compiled queries, or Yoga. */
+function requestHandler(
+  server: GraphQLServer,
+  services: Services,
+  sendGraphiql: ReturnType<typeof graphiqlPage>,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (wantsPage(request)) return sendGraphiql(request, reply)
+    if (request.method === 'POST' && !isOperation(request.body)) {
+      throw new DomainError('INVALID_REQUEST', {
+        problem: 'The body must be one JSON object with a query',
+      })
+    }
+    const context = contextOf(services, request)
+    const answer = await server.shortPath.answer(request, context)
+    if (answer !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
+    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)
+    server.shortPath.learn(request, response)
+    if (response.status === 406) throw notAcceptable(request, response)
+    if (isEventStream(response)) return sendEventStream(reply, response)
+    return response
+  }
+}
+
+/** `admit` runs before the upgrade of a connection, `wsHandler` after it. */
+function socketHandlers(server: GraphQLServer, options: GraphQLOptions) {
+  const { services, originGuard, connectionLimits } = options
+  const sockets = createSocketServer(server, services.admission, connectionLimits)
+  return {
+    admit: (request: FastifyRequest): void => {
+      request.leaveFlight?.()
+      originGuard.checkOrigin(request.raw)
+      sockets.checkLimit(request.ip)
+    },
+    wsHandler: (socket: WebSocket, request: FastifyRequest): void => {
+      sockets.serve(socket, contextOf(services, request), (authorization) =>
+        authenticateToken(services, request, authorization),
+      )
+    },
+  }
 }
 
 function isOperation(body: unknown): boolean {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object, Pubkey } from '../contract/shapes.ts'
 import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'

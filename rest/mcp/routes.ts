@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
 import type { Operation } from '../documents/documents.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'

@@ -10,7 +10,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { disconnected } from '../plugins/event-stream.ts'
 import { AGENT, type McpContext } from './tools.ts'
 

@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import type { RestApp } from '../rest-app.ts'
 import { compressFile, sendFile, type StaticFile } from '../plugins/static-files.ts'
 import { docsPage } from './docs-page.ts'

@@ -1,4 +1,4 @@
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { ownerDid } from '../../src/domain/did.ts'
 import { isDomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
 import type { GuardedKind } from '../../src/platform/rate-limits/rate-limits.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import type { RestApp } from '../rest-app.ts'
 import { LimitedRequest } from './connections.ts'
 import { hasBody } from './server-options.ts'

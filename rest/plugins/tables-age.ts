@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TablesAge } from '../../src/health/health-service.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 
 /** The headers that say how old the tables of a read are, for the OpenAPI document. */
 export const TABLES_AGE_HEADERS = {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../src/identity/sessions/session-store.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 import { countRequest } from './rate-limits.ts'
 
 /**

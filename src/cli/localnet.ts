@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Command } from 'commander'
 import { sol, usdc } from '@agent-registry/client/money'
 import { isPubkey } from '@agent-registry/solana'
-import { lockDataDir, readRuntime, writeRuntime } from '../gateway/runtime-file.ts'
+import { lockDataDir, readRuntime, writeRuntime } from '../compose/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
 import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
@@ -57,7 +57,7 @@ async function runLocalnet(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const release = lockDataDir(config.dataDir)
   // Loaded only here, because an installation for a cluster may leave out the VM.
-  const { startGatewayLocalnet } = await import('../gateway/localnet.ts')
+  const { startGatewayLocalnet } = await import('../compose/localnet/localnet.ts')
   const localnet = await startGatewayLocalnet(config, { clock: systemClock, logger })
   try {
     await localnet.provision()

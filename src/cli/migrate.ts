@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { startDatabase } from '../gateway/database.ts'
-import { isGatewayRunning } from '../gateway/runtime-file.ts'
+import { startDatabase } from '../compose/database.ts'
+import { isGatewayRunning } from '../compose/runtime-file.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput } from './output.ts'

@@ -1,21 +1,19 @@
 import type { Command } from 'commander'
 import type { LedgerScanOptions } from '../ledger/audit/findings.ts'
-import { startDatabase } from '../gateway/database.ts'
-import { startLedger } from '../gateway/ledger.ts'
-import { connectLedgerNodes } from '../gateway/ledger-nodes.ts'
-import { isGatewayRunning, lockDataDir } from '../gateway/runtime-file.ts'
+import { type RunningDatabase, startDatabase } from '../compose/database.ts'
+import { openBackends } from '../compose/ledger.ts'
+import { isGatewayRunning, lockDataDir } from '../compose/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, readConfig } from '../platform/config/config.ts'
 import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createCommandLogger, type Logger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
-import type { EntityManager, Orm } from '../db/orm-types.ts'
 
 /** The database and the ledger of the service with these settings. */
 interface Workspace extends AsyncDisposable {
   config: Config
   logger: Logger
-  orm: Orm
+  orm: RunningDatabase['orm']
   rpc: LedgerRpc
   rpcUrl: string
   wsUrl: string
@@ -33,18 +31,13 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
   try {
     const shared = isGatewayRunning(config.dataDir)
     if (!shared) stack.defer(lockDataDir(config.dataDir))
-    const database = await startDatabase(config, logger, { keepServer: shared })
-    stack.defer(() => database.stop())
-    const ledger = await startLedger(config, { logger, clock: systemClock, shared })
-    stack.defer(() => ledger.stop())
-    const kysely = database.orm.em.getKysely()
-    const { programId } = config.ledger
-    const { rpc } = await connectLedgerNodes(ledger, { kysely, clock: systemClock, logger, programId })
+    const options = { logger, clock: systemClock, stack, shared }
+    const { database, ledger, nodes } = await openBackends(config, options)
     return {
       config,
       logger,
       orm: database.orm,
-      rpc,
+      rpc: nodes.rpc,
       rpcUrl: ledger.rpcUrls[0] ?? '',
       wsUrl: ledger.wsUrls[0] ?? '',
       output: createOutput(command.optsWithGlobals().json === true),
@@ -70,7 +63,7 @@ export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerSc
 
 /** For commands that need only the database. */
 interface DatabaseWorkspace extends AsyncDisposable {
-  em: EntityManager
+  em: RunningDatabase['orm']['em']
   output: Output
 }
 

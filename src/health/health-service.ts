@@ -1,5 +1,3 @@
-import type { Kysely } from 'kysely'
-import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
 import {
@@ -34,7 +32,8 @@ export interface HealthService {
 }
 
 interface HealthServiceDependencies extends HealthDependencies {
-  readonly kysely: Kysely<Database>
+  /** Of the ledger that filled the tables. Null if they are empty. */
+  readonly indexedGenesisHash: () => Promise<string | null>
   readonly identity: ServiceIdentity
   /** How long a result is shared, in ms, because checks are not rate limited. 1,000 by default. */
   readonly sharedMs?: number
@@ -44,7 +43,7 @@ interface HealthServiceDependencies extends HealthDependencies {
 const AGE_CACHE = { freshMs: 1_000, maxAgeMs: 10_000 }
 
 export function createHealthService({
-  kysely,
+  indexedGenesisHash,
   identity,
   sharedMs = 1_000,
   ...rest
@@ -54,7 +53,7 @@ export function createHealthService({
     return () => value.get()
   }
   const genesisHash = async (): Promise<string> => {
-    const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash(kysely))
+    const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash())
     if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
     return found
   }
@@ -89,9 +88,4 @@ export function createHealthService({
     genesisHash,
     info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
   }
-}
-
-async function indexedGenesisHash(kysely: Kysely<Database>): Promise<string | null> {
-  const row = await kysely.selectFrom('indexer_state').select('genesis_hash').executeTakeFirst()
-  return row?.genesis_hash ?? null
 }

@@ -14,33 +14,29 @@ export interface ServiceIdentity {
   readonly version: string
   /** Registry program, base-58. */
   readonly program: string
-  readonly features: Readonly<Record<'did' | 'mcp' | 'a2a' | 'credentials', boolean>>
 }
 
-export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
+const FEATURES = {
+  did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
+  mcp: { enabled: true, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
+  a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
+  credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
+}
+
+export interface ServiceInfo extends ServiceIdentity {
   readonly feeSponsorshipEnabled: boolean
   readonly network: Network
-  readonly features: {
-    readonly did: { readonly enabled: boolean; readonly method: string; readonly spec: string }
-    readonly mcp: { readonly enabled: boolean; readonly endpoint: string; readonly spec: string }
-    readonly a2a: { readonly enabled: boolean; readonly spec: string }
-    readonly credentials: { readonly enabled: boolean; readonly spec: string }
-  }
+  readonly features: typeof FEATURES
 }
 
 export async function serviceInfo(
-  { features, ...identity }: ServiceIdentity,
+  identity: ServiceIdentity,
   { genesisHash, feePayer }: { genesisHash: string; feePayer: FeePayerStatus | null },
 ): Promise<ServiceInfo> {
   return {
     ...identity,
     feeSponsorshipEnabled: (await feePayer?.enabled()) ?? false,
     network: networkOf(genesisHash),
-    features: {
-      did: { enabled: features.did, method: 'did:sol', spec: 'W3C DID Core 1.0' },
-      mcp: { enabled: features.mcp, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
-      a2a: { enabled: features.a2a, spec: 'A2A Agent Card 1.0' },
-      credentials: { enabled: features.credentials, spec: 'W3C Verifiable Credentials 2.0' },
-    },
+    features: FEATURES,
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { pubkey } from '@agent-registry/solana'
 import type { AgentRow } from '../registry/rows.ts'
-import type { AgentReads } from '../agents/agent-reads.ts'
+import type { AgentReads } from '../registry/agents/agent-reads.ts'
 import { didKeyId, ownerDid, parseDid } from '../domain/did.ts'
 import { DomainError } from '../domain/errors.ts'
 import { keyToMultibase } from './credentials/formats.ts'

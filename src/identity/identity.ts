@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AgentReads } from '../agents/agent-reads.ts'
+import type { AgentReads } from '../registry/agents/agent-reads.ts'
 import type { Database } from '../db/database.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { parseDid } from '../domain/did.ts'

@@ -72,129 +72,162 @@ const STOPPED = new Error('the process stops')
 
 /** Loads all agents and stakes in the background, and answers reads from then on. */
 export function startRegistry(options: RegistryOptions): Registry {
-  const { query, maxBytes, logger, metrics } = options
-  const feed = new ChangeFeed([AGENTS, STAKES], query)
-  const names = createNames(options)
-  /** A new object after each fence. Null while reads need the database. */
-  let serving: Serving | null = null
-  /** A complete copy with more changes to read than a fence may apply. */
-  let behind: Serving | null = null
-  let loadMs = 0
-
-  const readChanges = async (): Promise<RegistryCopy | null> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS && serving !== null; attempt += 1) {
-      const before: Serving = serving
-      const { position, rows } = await feed.changes(before.position, MAX_CHANGES_AT_ONCE)
-      // If another fence has applied changes meanwhile, rows of this one may be older, so it asks
-      // again. If it has none, the copy was complete, and is so with what the other has added.
-      const now: Serving | null = serving
-      if (now !== before && (now?.copy !== before.copy || rows?.length !== 0)) continue
-      if (rows === null) {
-        suspend()
-        return null
-      }
-      if (now === before) {
-        // If a change cannot be applied, all rows are read again.
-        serving = null
-        for (const change of rows) apply(before.copy, change)
-        serving = { copy: before.copy, position }
-      }
-      return before.copy
-    }
-    return null
-  }
-  const fence = shareReads(readChanges, FENCE_TIMEOUT_MS, FENCES)
-
-  /** Reads go to the database until the loop has caught up. */
-  function suspend(): void {
-    behind = serving
-    serving = null
-    loop.wake()
-  }
-
-  /** Null if there are too many changes, or another server. */
-  async function catchUp({ copy, position }: Serving, pause: Pause): Promise<Serving | null> {
-    for (;;) {
-      const { position: next, rows } = await feed.changes(position, MAX_CHANGES)
-      if (rows === null) return null
-      behind = null
-      for (const change of rows) {
-        apply(copy, change)
-        const waiting = pause()
-        if (waiting !== undefined) await waiting
-      }
-      checkSize(copy, maxBytes)
-      position = next
-      if (rows.length <= MAX_CHANGES_AT_ONCE) return { copy, position }
-    }
-  }
-
-  async function loadAndCatchUp(pause: Pause, signal: AbortSignal): Promise<Serving | null> {
-    names.keep(null)
-    const start = performance.now()
-    const loaded = await catchUp(await load(feed, options, pause, signal), pause)
-    loadMs = Math.round(performance.now() - start)
-    if (loaded !== null) {
-      const { agents, stakes } = loaded.copy
-      logger.info({ agents: agents.size, stakes: stakes.size, loadMs }, 'agents and stakes are in memory')
-    }
-    return loaded
-  }
-
+  const { logger, metrics } = options
+  const copy = new KeptCopy(options, () => loop.wake())
   const loop = createBackgroundLoop({
     retryMs: RETRY_MS,
-    step: async (signal) => {
-      const pause = createPause(signal)
-      try {
-        if (serving !== null) await fence()
-        else {
-          const caughtUp = behind && (await catchUp(behind, pause))
-          behind = null
-          serving = caughtUp ?? (await loadAndCatchUp(pause, signal))
-        }
-        if (serving === null) return 0
-        checkSize(serving.copy, maxBytes)
-        names.keep(serving.copy.agents, bytesOf(serving.copy))
-        return POLL_MS
-      } catch (error) {
-        if (!(error instanceof TooLargeError)) throw error
-        serving = null
-        behind = null
-        names.keep(null)
-        logger.warn(`reads of agents and stakes need the database: a copy needs more than ${maxBytes} bytes`)
-        return TOO_LARGE_MS
-      }
-    },
+    step: (signal) => copy.keep(signal),
     onError: (error) => {
       if (error !== STOPPED) logger.warn({ err: error }, 'agents and stakes cannot be read into memory')
     },
   })
   loop.start()
-
-  const status = (): RegistryStatus => ({
-    ready: serving !== null,
-    agents: serving?.copy.agents.size ?? 0,
-    stakes: serving?.copy.stakes.size ?? 0,
-    bytes: serving === null ? 0 : bytesOf(serving.copy) + (serving.copy.agents.names?.bytes ?? 0),
-    searches: serving?.copy.agents.names?.isReady ?? false,
-    loadMs,
-  })
-  const count = exposeRegistry(status, metrics)
+  const count = exposeRegistry(() => copy.status(), metrics)
   return {
-    status,
+    status: () => copy.status(),
     read: async (fromMemory, fromDatabase) => {
-      const copy = serving === null ? null : await fence().catch(() => null)
-      // What fails here fails in the database too, and is reported then.
-      if (copy === null && serving !== null) suspend()
-      const answer = copy === null ? undefined : fromMemory(copy)
+      const current = await copy.current()
+      const answer = current === null ? undefined : fromMemory(current)
       const found = answer instanceof Promise ? await answer : answer
       count(found === undefined ? 'database' : 'memory')
       return found === undefined ? fromDatabase() : found
     },
     stop: async () => {
       await loop.stop()
-      await names.stop()
+      await copy.stop()
     },
+  }
+}
+
+/** The copy of this process: absent, behind the database, or serving reads. */
+class KeptCopy {
+  readonly #options: RegistryOptions
+  readonly #wake: () => void
+  readonly #feed: ChangeFeed
+  readonly #names: ReturnType<typeof createNames>
+  readonly #fence = shareReads(() => this.#readChanges(), FENCE_TIMEOUT_MS, FENCES)
+  /** A new object after each fence. Null while reads need the database. */
+  #serving: Serving | null = null
+  /** A complete copy with more changes to read than a fence may apply. */
+  #behind: Serving | null = null
+  #loadMs = 0
+
+  /** `wake` runs `keep` now. */
+  constructor(options: RegistryOptions, wake: () => void) {
+    this.#options = options
+    this.#wake = wake
+    this.#feed = new ChangeFeed([AGENTS, STAKES], options.query)
+    this.#names = createNames(options)
+  }
+
+  /** The copy with everything that was committed before this call. Null if reads need the database. */
+  async current(): Promise<RegistryCopy | null> {
+    const copy = this.#serving === null ? null : await this.#fence().catch(() => null)
+    // What fails here fails in the database too, and is reported then.
+    if (copy === null && this.#serving !== null) this.#suspend()
+    return copy
+  }
+
+  /** Loads the copy, or applies what has changed. Returns the milliseconds until the next time. */
+  async keep(signal: AbortSignal): Promise<number> {
+    const { maxBytes, logger } = this.#options
+    const pause = createPause(signal)
+    try {
+      if (this.#serving !== null) await this.#fence()
+      else {
+        const caughtUp = this.#behind && (await this.#catchUp(this.#behind, pause))
+        this.#behind = null
+        this.#serving = caughtUp ?? (await this.#load(pause, signal))
+      }
+      if (this.#serving === null) return 0
+      const { copy } = this.#serving
+      checkSize(copy, maxBytes)
+      this.#names.keep(copy.agents, bytesOf(copy))
+      return POLL_MS
+    } catch (error) {
+      if (!(error instanceof TooLargeError)) throw error
+      this.#serving = null
+      this.#behind = null
+      this.#names.keep(null)
+      logger.warn(`reads of agents and stakes need the database: a copy needs more than ${maxBytes} bytes`)
+      return TOO_LARGE_MS
+    }
+  }
+
+  status(): RegistryStatus {
+    const copy = this.#serving?.copy
+    return {
+      ready: copy !== undefined,
+      agents: copy?.agents.size ?? 0,
+      stakes: copy?.stakes.size ?? 0,
+      bytes: copy === undefined ? 0 : bytesOf(copy) + (copy.agents.names?.bytes ?? 0),
+      searches: copy?.agents.names?.isReady ?? false,
+      loadMs: this.#loadMs,
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#names.stop()
+  }
+
+  async #readChanges(): Promise<RegistryCopy | null> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && this.#serving !== null; attempt += 1) {
+      const before: Serving = this.#serving
+      const { position, rows } = await this.#feed.changes(before.position, MAX_CHANGES_AT_ONCE)
+      // If another fence has applied changes meanwhile, rows of this one may be older, so it asks
+      // again. If it has none, the copy was complete, and is so with what the other has added.
+      const now: Serving | null = this.#serving
+      if (now !== before && (now?.copy !== before.copy || rows?.length !== 0)) continue
+      if (rows === null) {
+        this.#suspend()
+        return null
+      }
+      if (now === before) {
+        // If a change cannot be applied, all rows are read again.
+        this.#serving = null
+        for (const change of rows) apply(before.copy, change)
+        this.#serving = { copy: before.copy, position }
+      }
+      return before.copy
+    }
+    return null
+  }
+
+  /** Reads go to the database until `keep` has caught up. */
+  #suspend(): void {
+    this.#behind = this.#serving
+    this.#serving = null
+    this.#wake()
+  }
+
+  /** Null if there are too many changes, or another server. */
+  async #catchUp({ copy, position }: Serving, pause: Pause): Promise<Serving | null> {
+    for (;;) {
+      const { position: next, rows } = await this.#feed.changes(position, MAX_CHANGES)
+      if (rows === null) return null
+      this.#behind = null
+      for (const change of rows) {
+        apply(copy, change)
+        const waiting = pause()
+        if (waiting !== undefined) await waiting
+      }
+      checkSize(copy, this.#options.maxBytes)
+      position = next
+      if (rows.length <= MAX_CHANGES_AT_ONCE) return { copy, position }
+    }
+  }
+
+  async #load(pause: Pause, signal: AbortSignal): Promise<Serving | null> {
+    this.#names.keep(null)
+    const start = performance.now()
+    const loaded = await this.#catchUp(await load(this.#feed, this.#options, pause, signal), pause)
+    this.#loadMs = Math.round(performance.now() - start)
+    if (loaded !== null) {
+      const { agents, stakes } = loaded.copy
+      const fields = { agents: agents.size, stakes: stakes.size, loadMs: this.#loadMs }
+      this.#options.logger.info(fields, 'agents and stakes are in memory')
+    }
+    return loaded
   }
 }
 

@@ -34,15 +34,13 @@ export class TransactionUpdates {
   }
 }
 
-/** Returns a stream of records, which ends with the signal. Throws TRANSACTION_NOT_FOUND. */
-export type WatchTransaction = (
-  id: string,
-) => Promise<(signal: AbortSignal) => AsyncGenerator<TransactionRecord, void>>
-
 /** The longest delay until a write of another process is seen, in milliseconds. */
 const REREAD_MS = 1_000
 
-/** Yields the current record, then each changed record, until the transaction is settled. */
+/**
+ * Yields the current record, then each changed record, until the transaction is settled or the
+ * signal aborts. Throws TRANSACTION_NOT_FOUND.
+ */
 export async function watchTransaction(
   id: string,
   { store, updates }: { readonly store: TransactionStore; readonly updates: TransactionUpdates },

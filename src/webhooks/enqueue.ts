@@ -4,7 +4,6 @@ import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/bac
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { DELIVERIES_CHANNEL, FAN_OUT_PAYLOAD } from '../domain/webhook-delivery.ts'
-import type { EventSink } from '../ledger/indexer/event-sink.ts'
 
 /** Deliveries that one transaction of the indexer enqueues. Webhook workers enqueue the others. */
 export const MAX_DELIVERIES = 1_000
@@ -81,8 +80,8 @@ async function cancelDeliveries(db: Kysely<Database>, outboxIds: readonly string
     where status in ('pending', 'retrying') and event_id = any(${outboxIds})`.execute(db)
 }
 
-/** Enqueues and cancels the deliveries of events for the indexer. */
-export const webhookSink: EventSink = { added: enqueueDeliveries, removed: cancelDeliveries }
+/** Enqueues and cancels the deliveries of events: an `EventSink` for the indexer. */
+export const webhookSink = { added: enqueueDeliveries, removed: cancelDeliveries }
 
 /** Webhooks that one statement visits. */
 const BATCH = 1_000

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Runtime } from '../../src/gateway/runtime-file.ts'
+import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
 

@@ -6,38 +6,34 @@ import { pino } from 'pino'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
-import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
-import type { Operation } from '../../rest/documents/documents.ts'
-import type { Executor } from '../../rest/execute.ts'
-import { type AppOptions, buildApp } from '../../rest/app.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import type { AppOptions } from '../../rest/app.ts'
+import type { RestApp } from '../../rest/rest-app.ts'
+import { composeApp } from '../../src/compose/app.ts'
+import {
+  composeServices,
+  composeTransactions,
+  type GatewayContext,
+  type Overrides,
+  type Services,
+} from '../../src/compose/services.ts'
 import type { Database } from '../../src/db/database.ts'
-import { openReads } from '../../src/db/reads.ts'
-import type { TransactionsOptions } from '../../src/transactions/context.ts'
-import { createTransactions, type Transactions } from '../../src/transactions/transactions.ts'
-import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
+import type { Identity, IdentityOptions } from '../../src/identity/identity.ts'
 import type { SignInOrigins } from '../../src/identity/sessions/sign-in.ts'
+import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
-import { createLiveEvents } from '../../src/live-events/live-events.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { type Config, readConfig } from '../../src/platform/config/config.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
-import { poolQueue } from '../../src/db/pool-queue.ts'
-import { type AdmissionLimits, createAdmission } from '../../src/platform/overload/admission.ts'
-import type { ConnectionCounts } from '../../src/platform/overload/connection-limit.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/rate-limits.ts'
-import type { RegistryReader } from '../../src/registry/registry.ts'
-import { type Roles, rolesOf } from '../../src/health/roles.ts'
-import type { FeePayerStatus } from '../../src/health/info.ts'
-import { createServices, type Services } from '../../src/services.ts'
+import type { TransactionsOptions } from '../../src/transactions/context.ts'
+import type { Transactions } from '../../src/transactions/transactions.ts'
 import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
-import { receiverProblemOf } from '../../src/webhooks/subscription-input.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
-import { createTestRegistry } from './registry.ts'
 import { registryAccounts } from './registry-accounts.ts'
-import type { RestApp } from '../../rest/rest-app.ts'
-import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
+import { untilInMemory } from './registry.ts'
 
 export const FIXED_NOW = Date.parse('2026-11-21T06:29:22.123Z')
 export const FEE_PAYER = keyOf('fee payer')
@@ -57,24 +53,22 @@ export const LIVE: IndexerHealth = {
   healthy: true,
 }
 
-/** The dependencies and settings of a test app. Each has a default. */
-export interface TestAppOptions {
+/** Settings and overrides of a test app. Each has a default. */
+export interface TestAppOptions
+  extends
+    Pick<Overrides, 'registry' | 'roles' | 'overload' | 'healthSharedMs'>,
+    Pick<
+      AppOptions,
+      'executor' | 'operatorDocuments' | 'connectionLimits' | 'hostNames' | 'hasLocalnet' | 'console'
+    > {
   /** Default: a localnet in memory. */
   ledger: LedgerCalls
   /** The balance of the fee payer on that localnet. */
   feePayerLamports: bigint
   indexer: () => Promise<IndexerHealth>
   clock: Clock
-  /** Default: api and indexer. */
-  roles: Roles
-  /** Default: 0, each health check has a result of its own. */
-  healthSharedMs: number
   /** The fee payer in the health reports, if there is no `transactions.sponsor`. */
   feePayer: { pubkey: string; enabled: boolean } | null
-  executor: Executor
-  /** Default: none. */
-  operatorDocuments: readonly Operation[]
-  connectionLimits: ConnectionLimits
   /** Default: none. */
   trustProxy: string[]
   /** Where the log is written. Default: nowhere. */
@@ -94,25 +88,14 @@ export interface TestAppOptions {
   /** Default: 1,000. */
   webhooksPerNetwork: number
   /** Default: those of the service. */
-  streamLimits: ConnectionCounts
+  streamLimits: NonNullable<Overrides['streams']>
   /** Default: the default base URL. */
   signInOrigins: SignInOrigins
   /** Default: off. If some are given, 1,000 for the others. */
   rateLimits: Partial<RateLimitNumbers>
-  /** Default: all requests are accepted. */
-  overload: AdmissionLimits
   /** Default: all. */
   corsOrigins: readonly string[]
-  /** As in `AppOptions`. */
   baseUrl: string
-  hostNames: readonly string[] | null
-  /** Whether the schema has the fields of a localnet. Default: false. */
-  hasLocalnet: boolean
-  /** Serves the web console. Default: false. */
-  console: AppOptions['console']
-  /** Default: 64 MiB, the default of the setting. */
-  /** Default: one in memory, or `databaseReader` if TEST_REGISTRY=database. */
-  registry: RegistryReader
 }
 
 export const SPONSOR_LIMITS = {
@@ -121,17 +104,6 @@ export const SPONSOR_LIMITS = {
   dailyRegistrationsPerClient: 5,
   dailyTransactionsPerWallet: 20,
   dailyTransactionsPerClient: 100,
-}
-
-function feePayerStatus(
-  given: TestAppOptions['feePayer'] | undefined,
-  transactions: Transactions,
-): FeePayerStatus | null {
-  if (transactions.feePayer !== null)
-    return { pubkey: transactions.feePayer, enabled: () => transactions.isSponsorshipOn() }
-  if (given === null) return null
-  const { pubkey, enabled } = given ?? { pubkey: FEE_PAYER, enabled: true }
-  return { pubkey, enabled: async () => enabled }
 }
 
 export interface TestApp {
@@ -147,130 +119,114 @@ export interface TestApp {
   readonly metrics: Metrics
   /** Encrypts the secrets of this app's webhooks. */
   readonly secretBox: SecretBox
+  /** The transactions of another replica on the same database. Its tracker is not started. */
+  replica(transactions?: Partial<TransactionsOptions>): Transactions
   close(): Promise<void>
 }
 
-export async function createTestApp(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
-  const database = options.database ?? (await createTestDatabase())
-  const kysely = database.orm.em.getKysely()
-  if (options.tablesFilled ?? true) await markTablesFilled(kysely)
-  const localnet = lazyLocalnet(options.feePayerLamports ?? 2_500_000_000n)
-  const rpc = options.ledger ?? localnet.rpc
-  const metrics = createMetrics()
-  const clock = options.clock ?? { now: () => FIXED_NOW }
-  const transactions = createTransactions({
-    kysely,
-    rpc,
-    clock,
-    registryProgram: PROGRAM,
-    allowedPrograms: null,
-    submitWaitMs: 5_000,
-    logger: pino({ level: 'silent' }),
-    metrics,
-    sponsor: null,
-    ...options.transactions,
-  })
-  const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
-  const identity = createIdentity({
-    em: database.orm.em,
-    clock,
-    ...(options.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
-    metrics,
-    contextsDir: null,
-    logger: pino({ level: 'silent' }),
-  })
-  const secretBox = createSecretBox([Buffer.alloc(32, 7)])
-  const webhookHttp = createGuardedHttp({
-    devMode: options.webhookDevMode ?? false,
-    allowedPorts: [443, 8443],
-  })
-  const liveEvents = createLiveEvents({
-    orm: database.orm,
-    watchTransaction: transactions.watch,
-    logger: pino({ level: 'silent' }),
-    metrics,
-    streamLimits: options.streamLimits,
-  })
-  const own =
-    options.registry === undefined && process.env.TEST_REGISTRY !== 'database'
-      ? await createTestRegistry(database)
-      : undefined
-  const services = createServices({
-    em: database.orm.em,
-    reads: await openReads(database.orm),
-    registry: options.registry ?? own,
-    rpc,
-    transactions,
-    credentials: identity.credentials,
-    liveEvents,
-    clock,
-    identity: {
-      name: 'Agent Registry Gateway',
-      version: '0.1.0',
-      program: options.program ?? PROGRAM,
-      features: { did: true, mcp: false, a2a: true, credentials: true },
+const USUAL = readConfig({
+  SOLANA_RPC_URL: 'https://rpc.example.org',
+  DATABASE_URL: 'postgres://unused.example.org/unused',
+  SPONSORSHIP_ENABLED: 'false',
+  LOAD_SHEDDING: 'false',
+  RATE_LIMITS: 'false',
+  ROLES: 'api,indexer',
+  REGISTRY_BYTES: process.env.TEST_REGISTRY === 'database' ? '0' : String(2 ** 30),
+}).config
+
+function settingsOf(options: Partial<TestAppOptions>): Config {
+  const { hosted, rateLimits, signInOrigins } = options
+  return {
+    ...USUAL,
+    ledger: { ...USUAL.ledger, programId: options.program ?? PROGRAM },
+    server: {
+      ...USUAL.server,
+      baseUrl: options.baseUrl ?? 'http://127.0.0.1:3000',
+      corsOrigins: [...(options.corsOrigins ?? ['*'])],
+      trustProxy: options.trustProxy ?? [],
     },
+    gateways: { ...USUAL.gateways, ...hosted?.gateways },
+    relay: { ...USUAL.relay, submitWaitMs: 5_000 },
     webhooks: {
-      secretBox,
-      receiverProblem: receiverProblemOf(webhookHttp),
+      devMode: options.webhookDevMode ?? false,
+      allowedPorts: [443, 8443],
       dailyPerNetwork: options.webhooksPerNetwork ?? 1_000,
     },
-    signInOrigins: options.signInOrigins ?? { origins: ['http://127.0.0.1:3000'], anyLoopback: false },
-    rateLimits: options.rateLimits ? rateLimitsOf(options.rateLimits) : null,
-    admission:
-      options.overload &&
-      createAdmission({
-        queue: await poolQueue(database.orm),
-        clock,
-        limits: options.overload,
-        metrics,
-      }),
-    roles: options.roles ?? rolesOf(['api', 'indexer']),
-    indexerStatus: options.indexer ?? (async () => LIVE),
-    feePayer: feePayerStatus(options.feePayer, transactions),
-    healthSharedMs: options.healthSharedMs ?? 0,
-  })
-  const app = await buildApp({
-    services,
-    metrics,
-    logger: options.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, options.log),
-    version: '0.1.0',
-    baseUrl: options.baseUrl ?? 'http://127.0.0.1:3000',
-    corsOrigins: options.corsOrigins ?? ['*'],
-    hostNames: options.hostNames,
-    executor: options.executor,
-    operatorDocuments: options.operatorDocuments,
-    connectionLimits: options.connectionLimits,
-    trustProxy: options.trustProxy,
-    hasLocalnet: options.hasLocalnet,
-    console: options.console,
-  })
-  // From now on, reads do not check the tables any more, so tests can count statements.
-  if (options.tablesFilled ?? true) await services.agents.find([])
-  const close = async (): Promise<void> => {
-    await app.close()
-    await own?.stop()
-    await liveEvents.close()
-    await identity.close()
-    await http.close()
-    await localnet.close()
-    await webhookHttp.close()
-    if (options.database === undefined) await database.drop()
+    signIn: {
+      origins: [...(signInOrigins?.origins ?? ['http://127.0.0.1:3000'])],
+      anyLoopback: signInOrigins?.anyLoopback ?? false,
+    },
+    rateLimits: rateLimits === undefined ? null : rateLimitsOf(rateLimits),
   }
+}
+
+/** The gateway with the composition of the server, on a database and a ledger of its own. */
+export async function createTestApp(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+  const { tablesFilled = true, feePayer = { pubkey: FEE_PAYER, enabled: true } } = options
+  const stack = new AsyncDisposableStack()
+  const database = options.database ?? stack.adopt(await createTestDatabase(), (each) => each.drop())
+  const kysely = database.orm.em.getKysely()
+  if (tablesFilled) await markTablesFilled(kysely)
+  const localnet = lazyLocalnet(options.feePayerLamports ?? 2_500_000_000n)
+  stack.defer(() => localnet.close())
+  const context: GatewayContext = {
+    config: settingsOf(options),
+    orm: database.orm,
+    rpc: options.ledger ?? localnet.rpc,
+    clock: options.clock ?? { now: () => FIXED_NOW },
+    logger: options.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, options.log),
+    metrics: createMetrics(),
+    stack,
+  }
+  const nowhere = () =>
+    stack.adopt(createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] }), (each) =>
+      each.close(),
+    )
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)])
+  const { roles, registry, overload, healthSharedMs = 0 } = options
+  const parts = await composeServices(context, {
+    secretBox,
+    overrides: {
+      roles,
+      registry,
+      overload,
+      healthSharedMs,
+      transactions: options.transactions,
+      documents: options.hosted?.http ?? nowhere(),
+      streams: options.streamLimits,
+      indexerStatus: options.indexer ?? (async () => LIVE),
+      feePayer: feePayer && { pubkey: feePayer.pubkey, enabled: async () => feePayer.enabled },
+    },
+  })
+  if (parts.registry !== null) await untilInMemory(parts.registry)
+  const { executor, operatorDocuments, connectionLimits, hostNames = [], hasLocalnet, console } = options
+  const app = await composeApp(context, parts.services, {
+    executor,
+    connectionLimits,
+    hostNames,
+    hasLocalnet,
+    console: console ?? false,
+    operatorDocuments: operatorDocuments ?? [],
+  })
+  stack.defer(() => app.close())
+  // From now on, reads do not check the tables any more, so tests can count statements.
+  if (tablesFilled) await parts.services.agents.find([])
   return {
     app,
-    services,
-    transactions,
-    identity,
     secretBox,
     database,
     kysely,
-    rpc,
+    services: parts.services,
+    transactions: parts.transactions,
+    identity: parts.identity,
+    rpc: context.rpc,
     get localnet() {
       return localnet.started
     },
-    metrics,
-    close,
+    metrics: context.metrics,
+    replica: (transactions) =>
+      composeTransactions({ ...context, metrics: createMetrics() }, { overrides: { transactions } }),
+    close: () => stack.disposeAsync(),
   }
 }
 

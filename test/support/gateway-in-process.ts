@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { startGateway } from '../../src/gateway/gateway.ts'
-import { readRuntime, type Runtime } from '../../src/gateway/runtime-file.ts'
+import { startGateway } from '../../src/compose/gateway.ts'
+import { readRuntime, type Runtime } from '../../src/compose/runtime-file.ts'
 import { readConfig } from '../../src/platform/config/config.ts'
 import { createTestDatabase, urlOf } from './database.ts'
 import { temporaryFolder } from './temporary-folder.ts'

@@ -24,11 +24,16 @@ export async function createTestRegistry(
     metrics: createMetrics(),
     ...options,
   })
-  await eventually(() => {
-    const { ready, searches } = registry.status()
-    if (!ready || (options.minNames === 0 && !searches)) throw new Error('the registry is not in memory')
-  })
+  await untilInMemory(registry, options.minNames === 0)
   return registry
+}
+
+/** Waits until it answers, and with `searches` also finds names. */
+export async function untilInMemory(registry: Registry, searches = false): Promise<void> {
+  await eventually(() => {
+    const status = registry.status()
+    if (!status.ready || (searches && !status.searches)) throw new Error('the registry is not in memory')
+  })
 }
 
 /** Counts all reads, and those that memory answered. */

@@ -1,6 +1,6 @@
 import * as fc from './property.ts'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
-import { AGENT_SORTS, type SortedAgentFilter } from '../../src/agents/list-agents.ts'
+import { AGENT_SORTS, type SortedAgentFilter } from '../../src/registry/agents/list-agents.ts'
 import { agentRow, keyOf, type NewAgent } from './factories.ts'
 
 const WORDS = ['Weather', 'wether', 'Scout', 'SCOT', 'market', 'Zeta', 'a', 'B', '9', 'a1b', 'x'.repeat(20)]

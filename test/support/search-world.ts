@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { type AgentReads, createAgentReads } from '../../src/agents/agent-reads.ts'
-import type { SortedAgentFilter } from '../../src/agents/list-agents.ts'
+import { type AgentReads, createAgentReads } from '../../src/registry/agents/agent-reads.ts'
+import type { SortedAgentFilter } from '../../src/registry/agents/list-agents.ts'
 import { openReads } from '../../src/db/reads.ts'
 import type { ConnectionInput } from '../../src/domain/connection.ts'
 import type { PageInput } from '../../src/domain/page.ts'

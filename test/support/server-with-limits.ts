@@ -1,4 +1,4 @@
-import { runServer } from '../../src/gateway/run-server.ts'
+import { runServer } from '../../src/compose/run-server.ts'
 import type { WorkerLimits } from '../../src/webhooks/limits.ts'
 
 // The service as src/server.ts runs it, with the WorkerLimits in its first argument (JSON). Tests

@@ -5,13 +5,13 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { startDatabase } from '../../src/gateway/database.ts'
+import { startDatabase } from '../../src/compose/database.ts'
 import { OperatorError } from '../../src/platform/process/operator-error.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 // Commands are loaded only if they are used.
-const ENTRIES = { 'the service': ['src/gateway/run-server.ts'], 'a command': globSync('src/cli/**/*.ts') }
+const ENTRIES = { 'the service': ['src/compose/run-server.ts'], 'a command': globSync('src/cli/**/*.ts') }
 
 /** All modules that these modules load by static imports. */
 function loadedBy(entries: readonly string[]): Set<string> {

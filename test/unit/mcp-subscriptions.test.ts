@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
 import { subscribe } from '../../rest/mcp/streamable-http.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 
 test('a subscription reads the next event only after its client has read the last one', async () => {
   let read = 0

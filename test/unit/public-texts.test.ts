@@ -8,7 +8,7 @@ import { createMcpServer } from '../../rest/mcp/server.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/compose/services.ts'
 
 /** Words that readers of the public texts do not understand at once, with the usual words. */
 const FORBIDDEN: [word: RegExp, use: string][] = [

@@ -10,7 +10,7 @@ import {
   TransactionFailedError,
   UnexpectedTransactionError,
 } from '@agent-registry/client'
-import { readRuntime } from '../../gateway/runtime-file.ts'
+import { readRuntime } from '../../compose/runtime-file.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { readKeypairFile } from '../../platform/keys.ts'
 import { CommandError, createOutput, OUTCOME_UNKNOWN, type Output } from '../output.ts'

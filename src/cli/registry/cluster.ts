@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Pubkey } from '@agent-registry/solana'
-import { readRuntime } from '../../gateway/runtime-file.ts'
+import { readRuntime } from '../../compose/runtime-file.ts'
 import { networkOf } from '../../domain/network.ts'
 import { createLedgerRpc, type LedgerCalls, retryingRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'

@@ -57,6 +57,11 @@ export interface LedgerIdentity {
   genesisHash: string
 }
 
+/** What filled the tables. Undefined if they are empty. */
+export function filledFrom(kysely: Kysely<Database>) {
+  return kysely.selectFrom('indexer_state').select(['genesis_hash', 'program_id']).executeTakeFirst()
+}
+
 /** Throws LedgerMismatchError if the tables were filled from another program or ledger. */
 export function assertSameLedger(
   state: { program_id: string; genesis_hash: string },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Logger } from '../../../src/platform/logger.ts'
-import { startDatabase } from '../../../src/gateway/database.ts'
+import { startDatabase } from '../../../src/compose/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { databaseUrl } from '../../support/database-server.ts'
 

@@ -1,7 +1,7 @@
 import { EVENT_TAG } from '@agent-registry/program'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { getAgentHistory } from '../../../src/agents/agent-history.ts'
+import { getAgentHistory } from '../../../src/registry/agents/agent-history.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'

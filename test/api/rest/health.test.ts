@@ -290,7 +290,7 @@ describe('what is wrong with the registry', () => {
 describe('/info', () => {
   const features = {
     did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
-    mcp: { enabled: false, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
+    mcp: { enabled: true, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
     a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
     credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
   }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createAgentReads } from '../../../src/agents/agent-reads.ts'
+import { createAgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
 import { migrate } from '../../../src/db/migrate.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 import { createIdentity } from '../../../src/identity/identity.ts'
-import { createFeed } from '../../../src/live-events/feed.ts'
+import { Feed } from '../../../src/webhooks/live/feed.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
@@ -40,7 +40,7 @@ test('workers report an outage of the database once each, without stack traces',
     metrics: createMetrics(),
   })
   const cards = identity.cardWorker(createMetrics())
-  const feed = createFeed({ orm, kysely, logger })
+  const feed = new Feed({ orm, kysely, logger })
   const id = await world.subscribe('/slow')
   const response = Promise.withResolvers<void>()
   world.farm.respond('/slow', (_, reply) => void response.promise.then(() => reply.end()))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import type { Runtime } from '../../../src/compose/runtime-file.ts'
 import {
   type AgentWallet,
   createRegistryWorld,

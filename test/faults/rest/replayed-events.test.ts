@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/platform/config/config.ts'
-import { EVENTS_PER_CHARGE } from '../../../src/live-events/registry-events.ts'
+import { EVENTS_PER_CHARGE } from '../../../src/webhooks/live/registry-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistry, generateSigner, type Registry } from '@agent-registry/client'
-import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import type { Runtime } from '../../../src/compose/runtime-file.ts'
 import {
   emptyProject,
   exampleProject,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
+import { untilConfirmed } from '../../../src/compose/localnet/transaction-sender.ts'
 import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openOrm } from '../../../src/db/orm.ts'

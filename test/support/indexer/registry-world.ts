@@ -9,7 +9,7 @@ import {
 import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
-import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
+import { createTransactionSender, untilConfirmed } from '../../../src/compose/localnet/transaction-sender.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
 

@@ -4,7 +4,7 @@ import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { TransactionsOptions } from '../../../src/transactions/context.ts'
-import { createTransactions, type Transactions } from '../../../src/transactions/transactions.ts'
+import type { Transactions } from '../../../src/transactions/transactions.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import {
   addresses,
@@ -92,7 +92,7 @@ export async function createRelayWorld(
     program: programId,
     tablesFilled: options.tablesFilled,
     log: options.log,
-    transactions: { registryProgram: programId, timing: FAST_TIMING, ...options.transactions },
+    transactions: { timing: FAST_TIMING, ...options.transactions },
   })
   t.transactions.tracker.start()
   const world: RelayWorld = {
@@ -119,19 +119,7 @@ export async function createRelayWorld(
       return body
     },
     submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
-    replica: (more) =>
-      createTransactions({
-        kysely: t.kysely,
-        rpc: ledger,
-        clock: systemClock,
-        registryProgram: programId,
-        allowedPrograms: null,
-        submitWaitMs: 5_000,
-        logger: { warn: () => undefined },
-        timing: FAST_TIMING,
-        sponsor: null,
-        ...more,
-      }),
+    replica: (more) => t.replica({ timing: FAST_TIMING, ...more }),
     settled: async (id) => {
       const row = await t.kysely
         .selectFrom('prepared_transactions')

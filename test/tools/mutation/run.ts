@@ -10,7 +10,7 @@ import type { Sample } from './sample.ts'
 
 /** Which tests must notice a change in a folder or file: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
-  'src/agents': [
+  'src/registry/agents': [
     'api/search',
     'api/rest/agent',
     'api/rest/search',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { AgentReads } from '../../../agents/agent-reads.ts'
+import type { AgentReads } from '../../../registry/agents/agent-reads.ts'
 import type { Database } from '../../../db/database.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { DomainError } from '../../../domain/errors.ts'

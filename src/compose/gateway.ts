@@ -1,0 +1,141 @@
+import type { AddressInfo } from 'node:net'
+import type { RestApp } from '../../rest/rest-app.ts'
+import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import type { Config, Secrets } from '../platform/config/config.ts'
+import { readKeypairSetting } from '../platform/keys.ts'
+import type { Logger } from '../platform/logger.ts'
+import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
+import type { EndChild } from '../platform/process/end-child.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import type { WorkerLimits } from '../webhooks/limits.ts'
+import { composeApp } from './app.ts'
+import { checkLedgerSettings, openBackends, type RunningLedger } from './ledger.ts'
+import { fillTables } from './fill-tables.ts'
+import { createReadinessLog } from './log-ready.ts'
+import { checkPorts } from './ports.ts'
+import { lockDataDir, writeRuntime } from './runtime-file.ts'
+import { composeServices, type GatewayContext } from './services.ts'
+import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
+import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
+
+export interface Gateway {
+  baseUrl: string
+  ledger: RunningLedger
+  indexer: Indexer | null
+  /** Resolves when `signal` aborts. Rejects if the service cannot continue. */
+  ended: Promise<void>
+  /** Stops everything in the reverse order of its start. */
+  stop(): Promise<void>
+}
+
+export interface GatewayOptions {
+  config: Config
+  secrets: Secrets
+  logger: Logger
+  clock?: Clock
+  /** Stops the gateway. If it is still starting, `startGateway` throws. */
+  signal?: AbortSignal
+  /** Gets the child processes that must not outlive this process. */
+  children?: Set<EndChild>
+  /** Replaces the timing and limits of the webhook worker, for tests. */
+  webhookLimits?: Partial<WorkerLimits>
+}
+
+/** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  checkLedgerSettings(options.config)
+  const stack = new AsyncDisposableStack()
+  try {
+    const { signal = new AbortController().signal } = options
+    return await startParts({ ...options, signal }, stack)
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+async function startParts(
+  options: GatewayOptions & { signal: AbortSignal },
+  stack: AsyncDisposableStack,
+): Promise<Gateway> {
+  const { config, secrets, logger, clock = systemClock, signal, children } = options
+  stack.defer(lockDataDir(config.dataDir))
+  await checkPorts(config)
+  const metrics = createMetrics()
+  addProcessMetrics(metrics)
+  const ownKey = readFeePayer(secrets)
+  const secretBox = webhookSecretBox(config, secrets)
+  const opened = await openBackends(config, { logger, clock, stack, signal, children })
+  const { database, ledger, nodes } = opened
+  const { localnet } = ledger
+  const { orm } = database
+  exposeLedgerNodes(() => nodes.rpc.nodes(), metrics)
+  if (secretBox !== null) await checkStoredSecrets(orm.em.getKysely(), secretBox)
+  const context: GatewayContext = { config, orm, rpc: nodes.rpc, clock, logger, metrics, stack }
+  const indexer = createGatewayIndexer(context, nodes)
+  const ended = endOf([indexer?.finished, database.keepReachable()], signal)
+  const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
+  abortedStart.catch(() => undefined)
+
+  const parts = await composeServices(context, {
+    indexer,
+    feePayerKey: ownKey ?? localnet?.keys.feePayer ?? null,
+    secretBox,
+    ipfsGateway: localnet?.ipfsGateway ?? null,
+    fundWallet: localnet?.fundWallet ?? null,
+  })
+  const { services, roles } = parts
+  const stops: StopPart[] = []
+  if (localnet !== null) roles.starting = 'the localnet is being set up'
+  startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
+  stack.defer(() => stopTogether(stops))
+  const app = await composeApp(context, services, {
+    hasLocalnet: localnet !== null,
+    metricsToken: secrets.metricsToken,
+  })
+  stops.push(() => app.close())
+  signal.throwIfAborted()
+  const baseUrl = await listen(app, config, ledger)
+  const filling = fillTables(context, { ledger, indexer, parts, signal })
+  const inviteCode = await Promise.race([filling, abortedStart])
+  roles.starting = null
+  const { dataDir } = config
+  const log = createReadinessLog({ health: services.info, baseUrl, ledger, logger, dataDir, inviteCode })
+  stops.push(() => log.stop())
+  log.start()
+  return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
+}
+
+const readFeePayer = ({ feePayerKeypair }: Secrets) =>
+  feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
+
+/** Listens, and writes the addresses for the command line. Returns the base URL. */
+async function listen(app: RestApp, { server, dataDir }: Config, ledger: RunningLedger): Promise<string> {
+  const { host, port } = server
+  await app.listen({ host, port })
+  const { port: actualPort } = app.server.address() as AddressInfo
+  const baseUrl = server.baseUrl ?? `http://${host}:${actualPort}`
+  const [rpcUrl = ''] = ledger.rpcUrls
+  const [wsUrl = ''] = ledger.wsUrls
+  writeRuntime(dataDir, { baseUrl, rpcUrl, wsUrl })
+  return baseUrl
+}
+
+/** Each part may take its whole time to finish what it does, so they stop at the same time. */
+async function stopTogether(stops: readonly StopPart[]): Promise<void> {
+  const stopped = stops.map((stop) => stop())
+  await Promise.allSettled(stopped)
+  await Promise.all(stopped)
+}
+
+/** Resolves when `signal` aborts. Rejects if one of the parts fails. */
+function endOf(parts: (Promise<void> | undefined)[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  promise.catch(() => undefined)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (signal.aborted) resolve()
+  for (const part of parts) part?.catch(reject)
+  return promise
+}

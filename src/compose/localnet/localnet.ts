@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Connection, PublicKey } from '@solana/web3.js'
+import type { Pubkey } from '@agent-registry/solana'
+import { type Localnet, startLocalnet } from '@agent-registry/localnet'
+import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
+import type { Clock } from '../../platform/clock.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
+import { createLocalnetRpc } from '../../ledger/rpc/localnet-rpc.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import type { FundWallet } from '../../transactions/wallets.ts'
+import { keyOf, setUpRegistry } from './registry-setup.ts'
+import { SAMPLE_DAYS } from './sample-agents.ts'
+import { serveSampleDocuments } from './sample-documents.ts'
+import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
+import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
+
+const SERVICE_LAMPORTS = 1_000_000_000_000n
+const SECONDS_PER_DAY = 86_400
+const FUND_LAMPORTS = 1_000_000_000n
+const FUND_USDC = 5_000_000_000n
+const POLL_MS = 100
+
+export interface GatewayLocalnet {
+  rpcUrl: string
+  wsUrl: string
+  keys: LocalnetKeys
+  /** Base URL of an IPFS gateway with the documents of the sample agents. */
+  ipfsGateway: string
+  /** Funds the keys, initializes the registry and registers the sample agents, once. */
+  provision(): Promise<void>
+  /** Gives 1 SOL and 5,000 USDC to a wallet. */
+  readonly fundWallet: FundWallet
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis.
+ * Throws OperatorError if the ledger in DATA_DIR has another build of the program.
+ */
+export async function startGatewayLocalnet(
+  config: Config,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<GatewayLocalnet> {
+  const { programId } = config.ledger
+  const keys = loadLocalnetKeys(config.dataDir)
+  const localnet = await startLedgerOf(config, keys, { clock, logger })
+  const documents = await serveSampleDocuments(config.dataDir)
+  const connection = new Connection(localnet.rpcUrl, 'confirmed')
+  const advance = async (): Promise<void> => localnet.stepSlot()
+
+  return {
+    rpcUrl: localnet.rpcUrl,
+    wsUrl: localnet.wsUrl,
+    keys,
+    ipfsGateway: documents.url,
+    provision: async () => {
+      const faucet = localnetFaucet(connection, localnet.rpcUrl, advance)
+      for (const key of [keys.feePayer, keys.registryAdmin, keys.reputationReporter]) {
+        if ((await connection.getBalance(key.publicKey, 'processed')) === 0)
+          await faucet.airdrop(keyOf(key), SERVICE_LAMPORTS)
+      }
+      const sender = createTransactionSender(connection, keys.feePayer, advance)
+      await setUpRegistry({ connection, programId, keys, sender })
+      const {
+        dataDir,
+        localnet: { seedAgents: count },
+      } = config
+      await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
+    },
+    fundWallet: async (owner) => {
+      // The slots of a running localnet advance by themselves.
+      const faucet = localnetFaucet(connection, localnet.rpcUrl, () => setTimeout(POLL_MS))
+      await Promise.all([faucet.airdrop(owner, FUND_LAMPORTS), faucet.mintUsdc(owner, FUND_USDC)])
+    },
+    stop: async () => {
+      await documents.close()
+      await localnet.close()
+    },
+  }
+}
+
+/** Throws OperatorError if the ledger in DATA_DIR has another build of the program. */
+async function startLedgerOf(
+  { dataDir, ledger: { programId }, localnet: settings }: Config,
+  keys: LocalnetKeys,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<Localnet> {
+  const localnet = await startLocalnet({
+    dataDir: join(dataDir, 'localnet'),
+    port: settings.port,
+    slotMs: settings.slotMs,
+    finalizedDepth: settings.finalitySlots,
+    clock,
+    logger,
+    // Written at every start, so a new build of the gateway brings its IDL to an existing ledger.
+    accounts: onchainIdlAccounts(programId),
+    genesis: {
+      // The sample agents have a week of history, so the clock starts a week ago.
+      clockOffsetSeconds: settings.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,
+      faucet: keys.faucet,
+      usdcMint: keys.usdcMint,
+      usdcMintAuthority: keys.usdcMintAuthority,
+      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
+    },
+  })
+  if (localnet.outdatedPrograms.length === 0) return localnet
+  await localnet.close()
+  throw new OperatorError(
+    `DATA_DIR: the ledger in ${dataDir} has the registry program of another version, whose events this version cannot read. ` +
+      'Set DATA_DIR to a new directory, or start the version that created it.',
+  )
+}
+
+function localnetFaucet(
+  connection: Connection,
+  rpcUrl: string,
+  advance: () => Promise<void>,
+): LocalnetFaucet {
+  const rpc = createLocalnetRpc(rpcUrl)
+  return {
+    airdrop: async (owner: Pubkey, lamports: bigint) => {
+      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
+      await untilConfirmed(connection, [signature], advance)
+    },
+    mintUsdc: async (owner, amount) => {
+      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
+      await untilConfirmed(connection, [signature], advance)
+    },
+    warp: async (seconds) => {
+      await rpc.call('localnet_warp', [seconds])
+      await advance()
+    },
+    now: async () => {
+      const slot = await connection.getSlot('processed')
+      return (await connection.getBlockTime(slot)) ?? 0
+    },
+  }
+}

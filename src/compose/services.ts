@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto'
+import type { Keypair } from '@solana/web3.js'
+import { type Idl, idlOf } from '@agent-registry/program'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createDatabaseProbe } from '../db/database-probe.ts'
+import type { Orm } from '../db/orm-types.ts'
+import { poolQueue } from '../db/pool-queue.ts'
+import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
+import { openReads, openRowReads } from '../db/reads.ts'
+import { connectionOptions } from '../db/session.ts'
+import { createHealthService, type HealthService } from '../health/health-service.ts'
+import type { FeePayerStatus } from '../health/info.ts'
+import { type Roles, rolesOf } from '../health/roles.ts'
+import { type CardReads, createCardReads } from '../identity/agent-cards/card-reads.ts'
+import type { Credentials } from '../identity/credentials/attached/credentials.ts'
+import { createDidResolver, type DidResolver } from '../identity/did-document.ts'
+import { createIdentity, type Identity } from '../identity/identity.ts'
+import { createSessions, type Sessions } from '../identity/sessions/sessions.ts'
+import { createWalletAuth, type WalletAuth } from '../identity/wallet-auth.ts'
+import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.ts'
+import { type IndexerHealth, readIndexerHealth } from '../ledger/indexer/health.ts'
+import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { filledFrom } from '../ledger/indexer/position.ts'
+import { createRegistryProbe } from '../ledger/registry-probe.ts'
+import { createLedgerProbe } from '../ledger/rpc/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import { createLocalSigner } from '../platform/keys.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
+import { createNetMetrics, type NetMetrics } from '../platform/net/connector.ts'
+import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
+import {
+  admitAll,
+  type Admission,
+  type AdmissionLimits,
+  createAdmission,
+} from '../platform/overload/admission.ts'
+import type { ConnectionCounts } from '../platform/overload/connection-limit.ts'
+import { createRateLimits, type RateLimits } from '../platform/rate-limits/rate-limits.ts'
+import { type AgentReads, createAgentReads } from '../registry/agents/agent-reads.ts'
+import { createRegistryReads, type RegistryReads } from '../registry/agents/registry-reads.ts'
+import { databaseReader, type Registry, type RegistryReader, startRegistry } from '../registry/registry.ts'
+import { createStakeReads, type StakeReads } from '../registry/stake-reads.ts'
+import type { TransactionsOptions } from '../transactions/context.ts'
+import { createLedgerState, type LedgerState } from '../transactions/ledger-state.ts'
+import {
+  createRegistryTransactions,
+  type RegistryTransactions,
+} from '../transactions/registry-transactions.ts'
+import { createTransactions, type Transactions } from '../transactions/transactions.ts'
+import { createWallets, type FundWallet, type Wallets } from '../transactions/wallets.ts'
+import { createLiveEvents, type LiveEvents } from '../webhooks/live/live-events.ts'
+import { createRecentEvents, type RecentEvents } from '../webhooks/live/recent-events.ts'
+import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
+import { receiverProblemOf } from '../webhooks/subscription-input.ts'
+import { createWebhookService, type WebhookService } from '../webhooks/webhooks.ts'
+
+/** The services that REST, GraphQL and MCP call. They contain all checks. */
+export interface Services {
+  readonly agents: AgentReads
+  readonly stakes: StakeReads
+  readonly registry: RegistryReads
+  readonly cards: CardReads
+  readonly dids: DidResolver
+  readonly credentials: Credentials
+  readonly transactions: Transactions
+  readonly registryTransactions: RegistryTransactions
+  readonly wallets: Wallets
+  readonly ledger: LedgerState
+  readonly walletAuth: WalletAuth
+  readonly sessions: Sessions
+  readonly webhooks: WebhookService
+  readonly liveEvents: LiveEvents
+  readonly recentEvents: RecentEvents
+  readonly info: HealthService
+  /** The Anchor IDL of the configured program. */
+  readonly idl: Idl
+  readonly rateLimits: RateLimits
+  readonly admission: Admission
+}
+
+/** What every part of the gateway is built from. */
+export interface GatewayContext {
+  readonly config: Config
+  readonly orm: Orm
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Stop functions of everything that was started. They run in reverse order. */
+  readonly stack: AsyncDisposableStack
+}
+
+/** Parts in place of those of the service, for tests and benchmarks. */
+export interface Overrides {
+  readonly transactions?: Partial<TransactionsOptions>
+  /** Fetches agent cards, credentials and status lists. */
+  readonly documents?: GuardedHttp
+  /** Reads agents and stakes. */
+  readonly registry?: RegistryReader
+  /** Numbers of open streams. */
+  readonly streams?: ConnectionCounts
+  readonly overload?: AdmissionLimits
+  readonly indexerStatus?: () => Promise<IndexerHealth>
+  /** In health reports, if the process has no key of a fee payer. */
+  readonly feePayer?: FeePayerStatus | null
+  readonly roles?: Roles
+  /** How long the result of a health check is shared, in ms. */
+  readonly healthSharedMs?: number
+}
+
+/** What the process has started before its services. */
+export interface StartedParts {
+  readonly indexer?: Indexer | null
+  readonly feePayerKey?: Keypair | null
+  /** Without it, no role of the process encrypts or decrypts a secret. */
+  readonly secretBox?: SecretBox | null
+  /** Used if IPFS_GATEWAY is not set. */
+  readonly ipfsGateway?: string | null
+  readonly fundWallet?: FundWallet | null
+  readonly overrides?: Overrides
+}
+
+export interface ServiceParts {
+  readonly services: Services
+  readonly transactions: Transactions
+  readonly identity: Identity
+  /** For webhooks. */
+  readonly http: GuardedHttp
+  /** The copy in memory. Null if PostgreSQL answers all reads. */
+  readonly registry: Registry | null
+  /** Workers are added when they start. */
+  readonly roles: Roles
+}
+
+/** Creates the services, and the parts that services and workers share. Starts no worker. */
+export async function composeServices(
+  context: GatewayContext,
+  started: StartedParts = {},
+): Promise<ServiceParts> {
+  const { config, orm, rpc, clock, logger, metrics, stack } = context
+  const { overrides = {} } = started
+  const { programId } = config.ledger
+  const kysely = orm.em.getKysely()
+  const reads = await openReads(orm)
+  const tables = createFilledTables(kysely)
+  const transactions = composeTransactions(context, started)
+  const netMetrics = createNetMetrics(metrics)
+  const http = openHttp(context, netMetrics)
+  // With sockets of their own, slow documents of an origin do not delay its webhooks.
+  const documents = overrides.documents ?? openHttp(context, netMetrics)
+  const identity = composeIdentity(context, documents, started.ipfsGateway ?? null)
+  const liveEvents = createLiveEvents({ orm, logger, metrics, streamLimits: overrides.streams })
+  stack.defer(() => liveEvents.close())
+  const copy = overrides.registry === undefined ? await composeRegistry(context) : null
+  const registry = overrides.registry ?? copy ?? databaseReader
+  const roles = overrides.roles ?? rolesOf(config.roles)
+  const agents = createAgentReads(reads, { registry })
+  const info = composeHealth(context, started, { transactions, roles })
+  const sessions = createSessions({
+    kysely,
+    clock,
+    origins: config.signIn,
+    genesisHash: () => info.genesisHash(),
+  })
+  const services: Services = {
+    agents: whenFilled(agents, tables),
+    stakes: whenFilled(createStakeReads(reads, registry), tables),
+    registry: whenFilled(createRegistryReads(reads, registry), tables),
+    cards: whenFilled(createCardReads(reads), tables),
+    dids: whenFilled(createDidResolver(agents, programId), tables),
+    credentials: whenFilled(identity.credentials(agents), tables),
+    transactions,
+    registryTransactions: createRegistryTransactions({ kysely, transactions, program: programId }),
+    wallets: createWallets({ kysely, rpc, fund: started.fundWallet ?? null }),
+    ledger: createLedgerState(rpc, clock),
+    liveEvents,
+    recentEvents: whenFilled(createRecentEvents(reads), tables),
+    sessions,
+    walletAuth: createWalletAuth({ kysely, clock, sessions }),
+    webhooks: composeWebhooks(context, http, started.secretBox ?? null),
+    admission: await composeAdmission(context, overrides),
+    rateLimits: createRateLimits({
+      sharedCounter: createRateLimitCounter(kysely),
+      clock,
+      limits: config.rateLimits,
+    }),
+    idl: idlOf(programId),
+    info,
+  }
+  return { services, transactions, identity, http, registry: copy, roles }
+}
+
+/** The transactions of a process. Replicas of a gateway in one process share nothing else. */
+export function composeTransactions(
+  { config, orm, rpc, clock, logger, metrics }: GatewayContext,
+  { feePayerKey = null, overrides = {} }: StartedParts = {},
+): Transactions {
+  const { sponsorship, roles } = config
+  if (sponsorship.enabled && feePayerKey === null && roles.has('api'))
+    logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
+  return createTransactions({
+    kysely: orm.em.getKysely(),
+    rpc,
+    clock,
+    registryProgram: config.ledger.programId,
+    ...config.relay,
+    logger,
+    metrics,
+    sponsor:
+      sponsorship.enabled && feePayerKey !== null
+        ? { signer: createLocalSigner(feePayerKey), limits: sponsorship }
+        : null,
+    ...overrides.transactions,
+  })
+}
+
+function openHttp({ config, stack }: GatewayContext, metrics: NetMetrics): GuardedHttp {
+  const http = createGuardedHttp({ ...config.webhooks, metrics })
+  stack.defer(() => http.close())
+  return http
+}
+
+function composeIdentity(
+  { config, orm, clock, logger, metrics, stack }: GatewayContext,
+  http: GuardedHttp,
+  localIpfs: string | null,
+): Identity {
+  const { ipfs, arweave } = config.gateways
+  const identity = createIdentity({
+    em: orm.em,
+    clock,
+    http,
+    gateways: { ipfs: ipfs ?? localIpfs, arweave },
+    contextsDir: config.credentialContextsDir,
+    logger,
+    metrics,
+  })
+  stack.defer(() => identity.close())
+  return identity
+}
+
+function composeWebhooks(
+  { config, orm, clock }: GatewayContext,
+  http: GuardedHttp,
+  secretBox: SecretBox | null,
+): WebhookService {
+  return createWebhookService({
+    em: orm.em,
+    clock,
+    secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
+    receiverProblem: receiverProblemOf(http),
+    dailyPerNetwork: config.webhooks.dailyPerNetwork,
+    sendLimit: config.rateLimits?.sends ?? null,
+  })
+}
+
+async function composeRegistry({
+  config,
+  orm,
+  logger,
+  metrics,
+  stack,
+}: GatewayContext): Promise<Registry | null> {
+  const { registryBytes: maxBytes } = config.server
+  if (!config.roles.has('api') || maxBytes === 0) return null
+  const [query, connection] = [await openRowReads(orm), await connectionOptions(orm)]
+  const registry = startRegistry({ query, connection, maxBytes, logger, metrics })
+  stack.defer(() => registry.stop())
+  return registry
+}
+
+function composeHealth(
+  { config, orm, rpc, clock }: GatewayContext,
+  { indexer = null, feePayerKey = null, overrides = {} }: StartedParts,
+  { transactions, roles }: { transactions: Transactions; roles: Roles },
+): HealthService {
+  const kysely = orm.em.getKysely()
+  const { programId } = config.ledger
+  const feePayer = feePayerKey?.publicKey.toBase58() ?? transactions.feePayer
+  return createHealthService({
+    clock,
+    ledger: createLedgerProbe(rpc, clock),
+    registry: createRegistryProbe(rpc, programId, clock),
+    databaseAnswers: createDatabaseProbe(orm.em),
+    indexerStatus: overrides.indexerStatus ?? (() => readIndexerHealth(indexer, kysely)),
+    indexedGenesisHash: async () => (await filledFrom(kysely))?.genesis_hash ?? null,
+    feePayer:
+      feePayer === null
+        ? (overrides.feePayer ?? null)
+        : { pubkey: feePayer, enabled: () => transactions.isSponsorshipOn() },
+    roles,
+    identity: {
+      name: 'Agent Registry Gateway',
+      version: packageJson.version,
+      program: programId,
+    },
+    sharedMs: overrides.healthSharedMs,
+  })
+}
+
+async function composeAdmission(
+  { config, orm, clock, metrics }: GatewayContext,
+  overrides: Overrides,
+): Promise<Admission> {
+  const limits = overrides.overload ?? config.overload
+  if (limits === null) return admitAll
+  return createAdmission({ queue: await poolQueue(orm), clock, limits, metrics })
+}

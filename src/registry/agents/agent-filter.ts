@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely'
+import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from '@agent-registry/program'
+import { integerParameter, optional, pubkeyParameter, textParameter } from '../../domain/parameters.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { offsetUnits } from '../../domain/page.ts'
+import type { AgentConditions } from '../agents-copy.ts'
+
+/** `inactive` is every status except active. */
+export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
+type StatusFilter = (typeof STATUS_FILTERS)[number]
+export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
+/** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
+export const MAX_NAME_SEARCH = 64
+/** Units of a search by name, and of a filter by reputation, which counts rows. Others cost one. */
+export const SEARCH_UNITS = 5
+
+/** All conditions must hold. Null is the same as absent. */
+export interface AgentFilter {
+  readonly owner?: string | null
+  readonly tier?: Tier | null
+  /** Lists of values match any of them. They must not be empty. */
+  readonly tiers?: readonly Tier[] | null
+  readonly status?: StatusFilter | null
+  readonly statuses?: readonly StatusFilter[] | null
+  readonly category?: ServiceCategory | null
+  readonly categories?: readonly ServiceCategory[] | null
+  /** Trigram similarity search. */
+  readonly name?: string | null
+  readonly minReputation?: number | null
+  readonly maxReputation?: number | null
+  /** Includes agents whose card does not match its recorded hash. */
+  readonly includeMismatched?: boolean | null
+}
+
+type Condition = RawBuilder<unknown>
+
+const INACTIVE = AGENT_STATUSES.filter((each) => each !== 'active')
+
+const readName = textParameter(MAX_NAME_SEARCH)
+const readReputation = integerParameter(REPUTATION_RANGE)
+
+/** The units of a list of agents. Wrong values are refused later. */
+export function agentListUnits(
+  filter: { readonly [Key in 'name' | 'minReputation' | 'maxReputation']?: unknown },
+  offset?: unknown,
+): number {
+  const isSearch = (filter.name ?? filter.minReputation ?? filter.maxReputation ?? null) !== null
+  return (isSearch ? SEARCH_UNITS : 1) + offsetUnits(offset)
+}
+
+/** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER, INVALID_RANGE and INVALID_REQUEST. */
+export function checkAgentFilter(filter: AgentFilter): void {
+  optional(readName, 'name', filter.name)
+  optional(pubkeyParameter, 'owner', filter.owner)
+  for (const list of ['tiers', 'statuses', 'categories'] as const)
+    if (filter[list]?.length === 0)
+      throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
+  const minReputation = optional(readReputation, 'minReputation', filter.minReputation)
+  const maxReputation = optional(readReputation, 'maxReputation', filter.maxReputation)
+  if (minReputation !== undefined && maxReputation !== undefined && minReputation > maxReputation) {
+    throw new DomainError('INVALID_RANGE', {
+      low: 'minReputation',
+      lowValue: minReputation,
+      high: 'maxReputation',
+      highValue: maxReputation,
+    })
+  }
+}
+
+/** The conditions on columns of `agent_counts`. */
+export function countedConditions(filter: AgentFilter): Condition[] {
+  const { includeMismatched, tier, tiers, status, statuses, category, categories } = filter
+  return [
+    ...(includeMismatched === true ? [] : [sql`not card_hash_mismatch`]),
+    ...when(tier, sql`tier = ${tier}`),
+    ...when(tiers, anyOf(sql`tier`, tiers)),
+    ...when(status, status === 'inactive' ? sql`status <> 'active'` : sql`status = ${status}`),
+    ...when(statuses, anyOf(sql`status`, statuses?.flatMap(statusesOf))),
+    ...when(category, sql`service_category = ${category}`),
+    ...when(categories, anyOf(sql`service_category`, categories)),
+  ]
+}
+
+/** Each value once: PostgreSQL compares every row with all of them. */
+function anyOf(column: RawBuilder<unknown>, values: readonly string[] | null | undefined): Condition {
+  return sql`${column} = any(${[...new Set(values)]}::text[])`
+}
+
+function statusesOf(filter: StatusFilter): readonly string[] {
+  return filter === 'inactive' ? INACTIVE : [filter]
+}
+
+/** The conditions on all other columns. */
+export function otherConditions({ owner, name, minReputation, maxReputation }: AgentFilter): Condition[] {
+  return [
+    ...when(owner, sql`owner = ${owner}`),
+    // The trigram index serves `%`. The session sets pg_trgm.similarity_threshold. Text without
+    // letters and digits has no trigrams; the second condition skips a scan of the whole index.
+    ...when(name, sql`name % ${name}`, sql`show_trgm(${name}) <> '{}'`),
+    ...when(minReputation, sql`reputation_score >= ${minReputation}`),
+    ...when(maxReputation, sql`reputation_score <= ${maxReputation}`),
+  ]
+}
+
+function when(value: unknown, ...conditions: Condition[]): Condition[] {
+  return value === undefined || value === null ? [] : conditions
+}
+
+export function where(conditions: Condition[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
+}
+
+/** The conditions that a copy in memory compares: all but the owner and the name. */
+export function conditionsOf(filter: AgentFilter): AgentConditions {
+  const { tier, tiers, status, statuses, category, categories } = filter
+  const isInactive = status === 'inactive'
+  return {
+    tiers: both(tier, tiers),
+    statuses: both(isInactive ? null : status, statuses?.flatMap(statusesOf)),
+    exceptStatus: isInactive ? 'active' : null,
+    categories: both(category, categories),
+    includeMismatched: filter.includeMismatched === true,
+    minReputation: filter.minReputation ?? null,
+    maxReputation: filter.maxReputation ?? null,
+  }
+}
+
+/** The values that meet both conditions. Null if there is none. */
+function both(one: string | null | undefined, list: readonly string[] | null | undefined): string[] | null {
+  if (list === undefined || list === null) return one === undefined || one === null ? null : [one]
+  return list.filter((each) => one === undefined || one === null || each === one)
+}

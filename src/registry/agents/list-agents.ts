@@ -1,0 +1,169 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { type PageRow, readPage } from '../../db/keyset.ts'
+import { isInteger, isText, isTime } from '../../domain/connection.ts'
+import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../../domain/page.ts'
+import {
+  type AgentFilter,
+  checkAgentFilter,
+  conditionsOf,
+  countedConditions,
+  otherConditions,
+  REPUTATION_RANGE,
+  where,
+} from './agent-filter.ts'
+import type { RegistryReader } from '../registry.ts'
+import { agentColumns, type AgentRow } from '../rows.ts'
+import type { CountedPage, Window } from '../table-copy.ts'
+import { searchAgents } from './search-agents.ts'
+
+export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
+
+export interface SortedAgentFilter extends AgentFilter {
+  /** Default: similarity in a search by name, created_at otherwise. */
+  readonly sort?: (typeof AGENT_SORTS)[number] | null
+  /** Default: desc. */
+  readonly order?: Order | null
+}
+
+/** Where agents are read. */
+export interface AgentSources {
+  readonly kysely: Kysely<Database>
+  readonly registry: RegistryReader
+}
+
+interface Sort {
+  readonly column: RawBuilder<unknown>
+  readonly type: RawBuilder<unknown>
+  /** The value of a row in a cursor. */
+  readonly value: (row: AgentRow) => string | number
+  readonly isValue: (part: unknown) => part is string | number
+}
+
+export const SORTS: Record<NonNullable<SortedAgentFilter['sort']> | 'similarity', Sort> = {
+  created_at: {
+    column: sql`created_at`,
+    type: sql`timestamptz`,
+    value: (row) => row.createdAt,
+    isValue: isTime,
+  },
+  reputation: {
+    column: sql`reputation_score`,
+    type: sql`integer`,
+    value: (row) => row.reputationScore,
+    isValue: (part): part is number =>
+      isInteger(part) && part >= REPUTATION_RANGE.min && part <= REPUTATION_RANGE.max,
+  },
+  // Byte order is the same on every server, whatever its locale.
+  name: { column: sql`name collate "C"`, type: sql`text`, value: (row) => row.name, isValue: isText },
+  similarity: {
+    column: sql`similarity`,
+    type: sql`float4`,
+    value: (row) => row.nameSimilarity ?? 0,
+    isValue: (part): part is number => typeof part === 'number' && part >= 0 && part <= 1,
+  },
+}
+
+/**
+ * One page of agents and the exact total, in one statement. Ties are in the order of pda. Throws
+ * the errors of `checkAgentFilter` and `pageBounds`.
+ */
+export async function listAgents(
+  sources: AgentSources,
+  input: SortedAgentFilter & PageInput,
+): Promise<Page<AgentRow>> {
+  checkAgentFilter(input)
+  const bounds = pageBounds(input)
+  const found = await findInMemory(sources, input, { ...bounds, after: null, before: null, backward: false })
+  if (found !== null) return { ...found, ...bounds }
+  const { rows } = await pageStatement(input, bounds).execute(sources.kysely)
+  return readPage(rows, 'pda', bounds)
+}
+
+/** A page and its total. Null if PostgreSQL must read them. */
+export async function findInMemory(
+  { kysely, registry }: AgentSources,
+  input: SortedAgentFilter,
+  span: Omit<Window, 'descending'>,
+): Promise<CountedPage<AgentRow> | null> {
+  const window = { ...span, descending: input.order !== 'asc' }
+  if (isSearch(input)) return searchAgents(kysely, registry, input, { ...window, sort: sortOf(input) })
+  const { sort, owner } = input
+  return registry.read<CountedPage<AgentRow> | null>(
+    ({ agents }) =>
+      agents.list(conditionsOf(input), owner ?? null, { ...window, sort: sort ?? 'created_at' }),
+    async () => null,
+  )
+}
+
+/** Up to this offset, reading whole rows is faster than reading their keys first. */
+const MAX_DIRECT_OFFSET = 200
+
+/**
+ * True for the start of the list of all agents, newest first. In orders that no index gives, or
+ * with filters, a direct read would read many rows that are not in the page.
+ */
+function isStartOfNewest(filter: SortedAgentFilter, { offset }: PageBounds): boolean {
+  const isNewestFirst = sortOf(filter) === 'created_at' && filter.order !== 'asc'
+  const conditions = [
+    ...otherConditions(filter),
+    ...countedConditions({ ...filter, includeMismatched: true }),
+  ]
+  return isNewestFirst && offset <= MAX_DIRECT_OFFSET && conditions.length === 0
+}
+
+function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilder<PageRow<AgentRow>> {
+  const { limit, offset } = bounds
+  const { column } = SORTS[sortOf(filter)]
+  const direction = directionOf(filter)
+  const matching = where([...otherConditions(filter), ...countedConditions(filter)])
+  const page = sql`order by ${column} ${direction}, pda limit ${limit} offset ${offset}`
+  const order = sql`order by page.rank ${direction}, page.pda`
+  if (isStartOfNewest(filter, bounds))
+    return sql`
+      select counted.total, ${agentColumns}
+      from (select (${countOf(filter)}) as total) as counted
+      left join (select *, ${column} as rank from agents ${matching} ${page}) as agents on true
+      order by agents.rank ${direction}, agents.pda`
+  if (!isSearch(filter)) {
+    // Keys first, then the rows of the page: a deep offset reads only the index.
+    return sql`
+      select counted.total, ${agentColumns}
+      from (select (${countOf(filter)}) as total) as counted
+      left join (select pda, ${column} as rank from agents ${matching} ${page}) as page on true
+      left join agents on agents.pda = page.pda
+      ${order}`
+  }
+  // The matches are searched once, for the total and for the page.
+  return sql`
+    with matches as materialized (
+      select pda, name, reputation_score, created_at, similarity(name, ${filter.name}) as similarity
+      from agents ${matching}
+    )
+    select counted.total, ${agentColumns}, page.similarity as "nameSimilarity"
+    from (select count(*) as total from matches) as counted
+    left join (select pda, similarity, ${column} as rank from matches ${page}) as page on true
+    left join agents on agents.pda = page.pda
+    ${order}`
+}
+
+/** Selects the number of agents that match. */
+export function countOf(filter: AgentFilter): RawBuilder<unknown> {
+  const other = otherConditions(filter)
+  const counted = countedConditions(filter)
+  return other.length === 0
+    ? sql`select coalesce(sum(count), 0)::int8 from agent_counts ${where(counted)}`
+    : sql`select count(*) from agents ${where([...other, ...counted])}`
+}
+
+export function sortOf(filter: SortedAgentFilter): keyof typeof SORTS {
+  return filter.sort ?? (isSearch(filter) ? 'similarity' : 'created_at')
+}
+
+export function isSearch<Filter extends AgentFilter>(filter: Filter): filter is Filter & { name: string } {
+  return filter.name !== undefined && filter.name !== null
+}
+
+function directionOf({ order }: SortedAgentFilter): RawBuilder<unknown> {
+  return order === 'asc' ? sql`asc` : sql`desc`
+}

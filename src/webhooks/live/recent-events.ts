@@ -1,0 +1,166 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { uniqueKeyset } from '../../db/keyset.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  isInteger,
+  isText,
+  readSpan,
+} from '../../domain/connection.ts'
+import {
+  type EventFilter,
+  eventFilter,
+  type EventFilterInput,
+  type LiveEvent,
+  liveEvent,
+  type OutboxRow,
+} from './live-event.ts'
+
+export interface RecentEvents {
+  /**
+   * The newest events first, without those that a fork removed. They are not counted: the list has
+   * every event since the start. Throws INVALID_CURSOR and what `eventFilter` throws.
+   */
+  list(input: EventFilterInput & ConnectionInput): Promise<Connection<LiveEvent>>
+  /** Null for an unknown event, or one that a fork removed. */
+  find(id: string): Promise<LiveEvent | null>
+}
+
+const LIST = 'events'
+const NOT_COUNTED = () => Promise.reject(new Error('events are not counted'))
+
+export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
+  return {
+    list: async (input) => {
+      const filter = eventFilter(input)
+      const span = readSpan<readonly [number]>(LIST, input, [isInteger])
+      const part = (position: RawBuilder<unknown>, more: RawBuilder<unknown>): RawBuilder<unknown> => {
+        const { conditions, page } = uniqueKeyset(position, 'desc', span)
+        const all = sql.join([more, sql`cancelled_at is null`, ...conditions], sql` and `)
+        return sql`select ${position} as position, type, agent_pda as "agentPda", event_id, body
+          from outbox_events where ${all} ${page}`
+      }
+      const { page } = uniqueKeyset(sql`position`, 'desc', span)
+      const { rows } = await sql<OutboxRow>`
+        select position, type, "agentPda", body,
+          (select signature from ledger_events where id = events.event_id) as signature
+        from (
+          (${byIndex(filter, (match) => part(sql`sequence`, sql`restored_sequence is null and ${match}`))})
+          union all
+          (${part(sql`restored_sequence`, sql`restored_sequence is not null and ${matching(filter)}`)})
+        ) as events ${page}`.execute(kysely)
+      const events = rows.map((row) => Object.assign(liveEvent(row), { position: row.position }))
+      return connectionOf(events, span, ({ position }) => cursorOf(LIST, [position]), NOT_COUNTED)
+    },
+    find: async (id) => {
+      if (!isText(id)) return null
+      const { rows } = await sql<OutboxRow>`
+        select 0 as position, type, agent_pda as "agentPda", body,
+          (select signature from ledger_events where ledger_events.id = outbox_events.event_id) as signature
+        from outbox_events where id = ${id} and cancelled_at is null`.execute(kysely)
+      return rows[0] === undefined ? null : liveEvent(rows[0])
+    },
+  }
+}
+
+/**
+ * Events by type are read from the index once for each type: a scan of all events for a rare type
+ * would take seconds. The events of one agent have an index of their own.
+ */
+function byIndex(
+  filter: EventFilter,
+  part: (matches: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  if (filter.types === undefined || filter.agentPda !== undefined) return part(matching(filter))
+  return sql`select of_type.* from unnest(${[...filter.types]}::text[]) as wanted (type)
+    cross join lateral (${part(sql`outbox_events.type = wanted.type`)}) as of_type`
+}
+
+function matching({ types, agentPda }: EventFilter): RawBuilder<unknown> {
+  return sql.join(
+    [
+      sql`true`,
+      ...(types === undefined ? [] : [sql`type = any(${[...types]}::text[])`]),
+      ...(agentPda === undefined ? [] : [sql`agent_pda = ${agentPda}`]),
+    ],
+    sql` and `,
+  )
+}
+
+export interface EventPage {
+  readonly rows: OutboxRow[]
+  /** The last position that this page covers. The next page starts after it. */
+  readonly upTo: number
+}
+
+const PAGE_ROWS = 200
+/** Positions that one page covers at most, so that a filter without matches stays cheap. */
+const PAGE_POSITIONS = 5_000
+
+const newest = sql`greatest(
+  (select coalesce(max(sequence), 0) from outbox_events), (select coalesce(max(restored_sequence), 0) from outbox_events))`
+
+/**
+ * The position of the newest event. Positions grow in commit order, because indexers write one at a
+ * time.
+ */
+export async function newestPosition(kysely: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`select ${newest} as newest`.execute(kysely)
+  return rows[0]?.newest ?? 0
+}
+
+/** The first position of an event. Null if there is no such event. */
+export async function positionOf(kysely: Kysely<Database>, id: string): Promise<number | null> {
+  const row = await kysely
+    .selectFrom('outbox_events')
+    .select('sequence')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.sequence ?? null
+}
+
+interface Bounds {
+  readonly newest: number
+  /**
+   * The first used position after those of this page. Each new indexer leaves a gap before its own.
+   */
+  readonly next: number | null
+}
+
+/** Reads events after a position, in order, without those that a fork removed. */
+export async function readEvents(
+  kysely: Kysely<Database>,
+  after: number,
+  { types, agentPda, agentPdas }: EventFilter,
+): Promise<EventPage> {
+  const last = after + PAGE_POSITIONS
+  const conditions = [sql`cancelled_at is null`]
+  if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
+  if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
+  if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
+  const matches = sql.join(conditions, sql` and `)
+  const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
+    select bounds.newest, bounds.next, page.*,
+      (select signature from ledger_events where id = page.event_id) as signature
+    from (select ${newest} as newest, least(
+      (select min(sequence) from outbox_events where sequence > ${last}),
+      (select min(restored_sequence) from outbox_events where restored_sequence > ${last})) as next) as bounds
+    left join (
+      (select sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
+        where sequence > ${after} and sequence <= ${last} and restored_sequence is null and ${matches}
+        order by sequence limit ${PAGE_ROWS})
+      union all
+      (select restored_sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
+        where restored_sequence > ${after} and restored_sequence <= ${last} and ${matches}
+        order by restored_sequence limit ${PAGE_ROWS})
+      order by position limit ${PAGE_ROWS}
+    ) as page on true
+    order by page.position`.execute(kysely)
+  const found = rows.filter((row): row is Bounds & OutboxRow => row.position !== null)
+  if (found.length === PAGE_ROWS) return { rows: found, upTo: found.at(-1)!.position }
+  const { newest: newestSeen = 0, next = null } = rows[0] ?? {}
+  return { rows: found, upTo: Math.max(after, next === null ? newestSeen : next - 1) }
+}
