@@ -1,3 +1,4 @@
+import { fromHex, sha256, utf8 } from '@agent-registry/solana/wire'
 import type { Context } from './context.ts'
 import {
   agentAddress,
@@ -14,7 +15,6 @@ import { RegistryError } from './errors.ts'
 import { readRentPayer } from './graphql/reads.ts'
 import { jittered, wait } from './http/retry.ts'
 import { listing } from './pages.ts'
-import { fromHex, sha256, utf8 } from './program/bytes.ts'
 import type { Signer } from './signers/signer.ts'
 import { UnexpectedTransactionError } from './transactions/check.ts'
 import type { SendOptions } from './transactions/flow.ts'
