@@ -54,9 +54,7 @@ export interface Registered {
 
 const POLL_MS = 200
 
-export function createAgents(context: Context) {
-  const { call, program, send } = context
-
+function agentReads({ call }: Context) {
   return {
     /**
      * Agents that match, newest first unless `sort` says otherwise. `limit` is the size of a page.
@@ -95,6 +93,14 @@ export function createAgents(context: Context) {
         ({ history }) => history,
         filter,
       ),
+  }
+}
+
+export function createAgents(context: Context) {
+  const { program, send } = context
+
+  return {
+    ...agentReads(context),
 
     /**
      * Registers the agent of a wallet. The wallet pays, or the gateway if there is an invite code.
