@@ -1,5 +1,5 @@
+import { encodeBase58 } from '@agent-registry/solana'
 import { Command } from 'commander'
-import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { signedMessage } from '../identity/wallet-auth.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -33,7 +33,7 @@ function walletHeaders(method: string, path: string, keyFile: string) {
   return {
     'X-Wallet-Pubkey': pubkey,
     'X-Wallet-Timestamp': timestamp,
-    'X-Wallet-Signature': bs58.encode(nacl.sign.detached(message, secretKey)),
+    'X-Wallet-Signature': encodeBase58(nacl.sign.detached(message, secretKey)),
   }
 }
 

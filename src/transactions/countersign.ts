@@ -1,6 +1,5 @@
-import bs58 from 'bs58'
 import type { RegistryAddresses } from '@agent-registry/program'
-import { type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
+import { encodeBase58, type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
 import { clientNetwork } from '../domain/client-network.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -24,7 +23,7 @@ import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
 import { TransactionStore, type TransactionRow } from './transaction-store.ts'
 import { storableFailure } from './transitions.ts'
 
-const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
+const NO_SIGNATURE = encodeBase58(new Uint8Array(64))
 
 /** What a sponsored transaction was prepared for. The wallet is its second signer. */
 export function readPrepared(
@@ -204,7 +203,7 @@ function signAndStore(
       signed_tx: Buffer.from(bytes).toString('base64'),
       // From now on the row of `sponsorships` counts for the client that submitted it.
       client_network: null,
-      signature: bs58.encode(bytes.subarray(1, 65)),
+      signature: encodeBase58(bytes.subarray(1, 65)),
       next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
     })
   })

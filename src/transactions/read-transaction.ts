@@ -1,4 +1,3 @@
-import bs58 from 'bs58'
 import {
   compactLength,
   decodeBase58,
@@ -43,7 +42,7 @@ export function checkSignatures(transaction: WireTransaction, from = 0): void {
   for (const [i, signature] of transaction.signatures.entries()) {
     if (i < from) continue
     const key = transaction.message.staticKeys[i]
-    if (key === undefined || !verifyEd25519(transaction.messageBytes, bs58.decode(signature), key))
+    if (key === undefined || !verifyEd25519(transaction.messageBytes, bytesOf(signature), key))
       throw new DomainError('INVALID_SIGNATURE', { key: key ?? '' })
   }
 }

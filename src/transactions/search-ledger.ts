@@ -1,7 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import { parseTransaction, type Pubkey, WireError, type WireTransaction } from '@agent-registry/solana'
-import bs58 from 'bs58'
+import {
+  parseTransaction,
+  type Pubkey,
+  signatureBytes,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../ledger/rpc/rpc-error.ts'
 import type { SignatureInfo } from '../ledger/decode/rpc-transaction.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
@@ -171,12 +176,12 @@ export async function findLanded(
 
   // A listed signature is the fee payer's if it pays, so it shows without a fetch whether it signed
   // the prepared message.
-  const signatures = infos.map((info) => ({ info, bytes: bs58.decode(info.signature) }))
+  const signatures = infos.map((info) => ({ info, bytes: signatureBytes(info.signature) }))
   for (const row of open) {
     const message = Buffer.from(row.message, 'base64')
     for (const [i, { info, bytes }] of signatures.entries()) {
       if (i % VERIFICATIONS_PER_TURN === 0) await nextTick()
-      if (!verifyEd25519(message, bytes, address)) continue
+      if (bytes === null || !verifyEd25519(message, bytes, address)) continue
       // It landed. If it could not be read, the next search reads it: it never counts as absent.
       await compare(info)
       open.delete(row)

@@ -103,10 +103,14 @@ test('src has at most 11 folders, and rest at most 8 files of its own', () => {
 const SHARED_SUPPORT = new Set(
   ['property', 'machine-speed', 'eventually'].map((name) => `test/support/${name}.ts`),
 )
+const [WIRE, BORSH] = ['@agent-registry/solana/wire', '@agent-registry/solana/borsh']
 const PACKAGES = {
   '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
-  '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },
-  '@agent-registry/client': { folder: 'packages/client', imports: [] as string[] },
+  '@agent-registry/program': {
+    folder: 'packages/registry-program',
+    imports: ['@agent-registry/solana', BORSH],
+  },
+  '@agent-registry/client': { folder: 'packages/client', imports: [WIRE, BORSH] },
   '@agent-registry/localnet': { folder: 'packages/localnet', imports: ['@agent-registry/solana'] },
 }
 

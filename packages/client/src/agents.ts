@@ -1,3 +1,4 @@
+import { fromHex, sha256, utf8 } from '@agent-registry/solana/wire'
 import type { Context } from './context.ts'
 import {
   agentAddress,
@@ -14,7 +15,6 @@ import { RegistryError } from './errors.ts'
 import { readRentPayer } from './graphql/reads.ts'
 import { jittered, wait } from './http/retry.ts'
 import { listing } from './pages.ts'
-import { fromHex, sha256, utf8 } from './program/bytes.ts'
 import type { Signer } from './signers/signer.ts'
 import { UnexpectedTransactionError } from './transactions/check.ts'
 import type { SendOptions } from './transactions/flow.ts'
@@ -54,9 +54,7 @@ export interface Registered {
 
 const POLL_MS = 200
 
-export function createAgents(context: Context) {
-  const { call, program, send } = context
-
+function agentReads({ call }: Context) {
   return {
     /**
      * Agents that match, newest first unless `sort` says otherwise. `limit` is the size of a page.
@@ -95,6 +93,14 @@ export function createAgents(context: Context) {
         ({ history }) => history,
         filter,
       ),
+  }
+}
+
+export function createAgents(context: Context) {
+  const { program, send } = context
+
+  return {
+    ...agentReads(context),
 
     /**
      * Registers the agent of a wallet. The wallet pays, or the gateway if there is an invite code.

@@ -2,7 +2,7 @@ import { createAgents } from './agents.ts'
 import type { Context } from './context.ts'
 import { PROGRAM } from './generated/program.ts'
 import { createCredentials } from './credentials.ts'
-import { createCall, type Transport } from './http/call.ts'
+import { type Call, createCall, type Transport } from './http/call.ts'
 import { type EventsOptions, liveEvents } from './live/events.ts'
 import { readMint } from './graphql/reads.ts'
 import type { Instruction } from './program/instruction.ts'
@@ -64,16 +64,7 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     confirmTimeoutMs: options.confirmTimeoutMs ?? 120_000,
     maxRetryDelayMs: transport.maxRetryDelayMs,
   }
-  let programIsChecked = false
-  const checkProgram = async (): Promise<void> => {
-    if (programIsChecked) return
-    const info = await call('getInfo', {})
-    if (info.program !== program)
-      throw new UnexpectedTransactionError(
-        `The gateway serves the program ${info.program}, not ${program}. If you trust it, pass it to createRegistry as program`,
-      )
-    programIsChecked = true
-  }
+  const checkProgram = programCheck(call, program)
   let mint: string | undefined
   const context: Context = {
     call,
@@ -118,6 +109,20 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     events: (eventsOptions?: EventsOptions) => liveEvents(transport, eventsOptions),
     /** Calls any REST operation, such as `call('resolveDid', { path: { did } })`. */
     call,
+  }
+}
+
+/** Throws UnexpectedTransactionError if the gateway serves another program. It asks once. */
+function programCheck(call: Call, program: string): () => Promise<void> {
+  let isChecked = false
+  return async () => {
+    if (isChecked) return
+    const info = await call('getInfo', {})
+    if (info.program !== program)
+      throw new UnexpectedTransactionError(
+        `The gateway serves the program ${info.program}, not ${program}. If you trust it, pass it to createRegistry as program`,
+      )
+    isChecked = true
   }
 }
 

@@ -1,7 +1,6 @@
+import { encodeBase58, utf8 } from '@agent-registry/solana/wire'
 import type { Context } from './context.ts'
 import type { Operations } from './generated/api.ts'
-import { toBase58 } from './program/base58.ts'
-import { utf8 } from './program/bytes.ts'
 import { type SignInInput, signInMessage } from './sign-in-message.ts'
 import type { Signer } from './signers/signer.ts'
 
@@ -31,7 +30,7 @@ export function createSessions({ call, transport }: Context) {
       const checked = checkInput(input, wallet.address, origin)
       const { message, signature } = await sign(wallet, checked)
       const session = await call('createSession', {
-        body: { message: new TextDecoder().decode(message), signature: toBase58(signature) },
+        body: { message: new TextDecoder().decode(message), signature: encodeBase58(signature) },
       })
       transport.token = session.token
       return session

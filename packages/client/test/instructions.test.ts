@@ -1,10 +1,10 @@
+import { pubkeyBytes } from '@agent-registry/solana/wire'
 import { PublicKey } from '@solana/web3.js'
 import * as fc from '../../../test/support/property.ts'
 import { expect, test } from 'vitest'
 import { registryAddresses } from '@agent-registry/program'
 import { associatedTokenAccount, pubkey, pubkeyFromBytes } from '@agent-registry/solana'
 import * as program from '../src/generated/program.ts'
-import { addressBytes } from '../src/program/base58.ts'
 import { isOnCurve, tokenAccount } from '../src/program/program-address.ts'
 
 const PROGRAM = pubkey(program.PROGRAM)
@@ -17,7 +17,7 @@ test('the derived addresses are those of the program and of web3.js', async () =
       expect(await program.agentAddress(owner)).toBe(addresses.agent(owner))
       expect(await program.stakeAddress(owner)).toBe(addresses.stake(owner))
       expect(await tokenAccount(owner, mint)).toBe(associatedTokenAccount(owner, mint))
-      expect(isOnCurve(addressBytes(owner))).toBe(PublicKey.isOnCurve(new PublicKey(owner)))
+      expect(isOnCurve(pubkeyBytes(owner))).toBe(PublicKey.isOnCurve(new PublicKey(owner)))
     }),
     { numRuns: 20 },
   )

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import bs58 from 'bs58'
 import {
   deploymentAccounts,
+  encodeBase58,
   programDataAddress,
   pubkey,
   type Pubkey,
@@ -21,7 +21,7 @@ const USDC_DECIMALS = 6
 /** Writes the genesis block and the first accounts to a new store. */
 export function createGenesis(store: LedgerStore, genesis: GenesisOptions, clock: Clock): void {
   const offset = genesis.clockOffsetSeconds ?? 0
-  const genesisHash = bs58.encode(createHash('sha256').update(randomBytes(32)).digest())
+  const genesisHash = encodeBase58(createHash('sha256').update(randomBytes(32)).digest())
   const block: Block = {
     slot: 0,
     parentSlot: 0,

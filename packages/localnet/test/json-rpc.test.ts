@@ -185,7 +185,7 @@ describe('fuzz', () => {
         socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString()) as JsonRpcAnswer))
         socket.send(body)
       })
-    const kinds = fc.constantFrom('account', 'program', 'logs', 'signature', 'slot', 'root', 'slotsUpdates')
+    const kinds = fc.constantFrom('account', 'program', 'logs', 'signature', 'slot', 'root')
     const verbs = fc.constantFrom('Subscribe', 'Unsubscribe')
     await fc.assert(
       fc.asyncProperty(kinds, verbs, fc.array(value, { maxLength: 3 }), async (kind, verb, params) => {

@@ -1,4 +1,6 @@
-import { ByteReader, type Codec, codecOf, structCodec } from './borsh.ts'
+import { ByteReader } from '@agent-registry/solana'
+import type { Codec } from '@agent-registry/solana/borsh'
+import { codecOf, structCodec } from './borsh.ts'
 import { registryIdl as idl } from './idl.ts'
 import type { RegistryAccount, RegistryEvent } from './types.ts'
 
@@ -18,10 +20,10 @@ export const ACCOUNT_BYTES: Record<RegistryAccount['name'], number> = {
 interface Layout {
   readonly name: string
   readonly discriminator: Buffer
-  readonly codec: Codec
+  readonly codec: Codec<unknown>
 }
 
-const layout = (entry: { name: string; discriminator: number[] }, codec?: Codec): Layout => ({
+const layout = (entry: { name: string; discriminator: number[] }, codec?: Layout['codec']): Layout => ({
   name: entry.name,
   discriminator: Buffer.from(entry.discriminator),
   codec: codec ?? codecOf(idl, { defined: { name: entry.name } }),
@@ -34,8 +36,8 @@ function decode(layouts: readonly Layout[], data: Uint8Array): { name: string; d
   const found = layouts.find((each) => each.discriminator.equals(data.subarray(0, 8)))
   if (found === undefined) return null
   const { name, codec } = found
-  const reader = new ByteReader(data, 8)
-  const value = codec.decode(reader)
+  const reader = new ByteReader(data.subarray(8))
+  const value = codec.read(reader)
   if (layouts !== accounts && reader.remaining > 0)
     throw new RangeError(`${name} has ${reader.remaining} extra bytes`)
   return { name, data: value }
@@ -44,7 +46,7 @@ function decode(layouts: readonly Layout[], data: Uint8Array): { name: string; d
 function encode(layouts: readonly Layout[], name: string, value: unknown): Buffer {
   const found = layouts.find((each) => each.name === name)
   if (found === undefined) throw new Error(`the IDL does not define ${name}`)
-  return Buffer.concat([found.discriminator, found.codec.encode(value)])
+  return Buffer.concat([found.discriminator, found.codec.write(value)])
 }
 
 /**

@@ -1,19 +1,36 @@
 /** The bytes are not a valid transaction or message. Clients receive this error's text. */
-export class WireError extends Error {
-  override readonly name = 'WireError'
-}
+export class WireError extends RangeError {}
 
-/** A strict reader of Solana's wire format. It throws WireError when it reads past the end. */
+/** A strict reader of Solana's formats. It throws WireError when it reads past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array
+  /** For numbers, which begin where `skip` returns. */
+  readonly view: DataView
   #offset = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
   get offset(): number {
     return this.#offset
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#offset
+  }
+
+  /** Moves past the next bytes and returns their offset. */
+  skip(length: number): number {
+    if (length > this.remaining) throw new WireError('unexpected end of data')
+    this.#offset += length
+    return this.#offset - length
+  }
+
+  take(length: number): Uint8Array {
+    const start = this.skip(length)
+    return this.#bytes.subarray(start, start + length)
   }
 
   peek(): number {
@@ -30,23 +47,15 @@ export class ByteReader {
 
   /** Little endian, like all integers. */
   u16(): number {
-    return this.u8() | (this.u8() << 8)
+    return this.view.getUint16(this.skip(2), true)
   }
 
   u32(): number {
-    return (this.u16() | (this.u16() << 16)) >>> 0
+    return this.view.getUint32(this.skip(4), true)
   }
 
   u64(): bigint {
-    return BigInt(this.u32()) | (BigInt(this.u32()) << 32n)
-  }
-
-  take(length: number): Uint8Array {
-    const end = this.#offset + length
-    if (end > this.#bytes.length) throw new WireError('unexpected end of data')
-    const slice = this.#bytes.subarray(this.#offset, end)
-    this.#offset = end
-    return slice
+    return this.view.getBigUint64(this.skip(8), true)
   }
 
   /** A compact-u16: 7 bits per byte, least significant first, in its shortest form only. */
@@ -72,6 +81,6 @@ export class ByteReader {
   }
 
   end(): void {
-    if (this.#offset !== this.#bytes.length) throw new WireError('trailing bytes')
+    if (this.remaining > 0) throw new WireError('trailing bytes')
   }
 }

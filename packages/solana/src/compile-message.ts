@@ -1,16 +1,16 @@
-import bs58 from 'bs58'
+import { concat } from './bytes.ts'
 import { type Pubkey, pubkeyBytes } from './pubkey.ts'
 
-export interface AccountMeta {
-  readonly pubkey: Pubkey
+export interface AccountMeta<Key extends string = Pubkey> {
+  readonly pubkey: Key
   readonly isSigner: boolean
   readonly isWritable: boolean
 }
 
 /** An instruction that names its accounts by key. In a compiled message they are indexes. */
-export interface NamedInstruction {
-  readonly programId: Pubkey
-  readonly keys: readonly AccountMeta[]
+export interface NamedInstruction<Key extends string = Pubkey> {
+  readonly programId: Key
+  readonly keys: readonly AccountMeta<Key>[]
   readonly data: Uint8Array
 }
 
@@ -35,7 +35,7 @@ export function compileMessage(
   const parts: (Uint8Array | number[])[] = [
     [VERSION_0, count(0) + count(1), count(1), count(3), ...compactLength(ordered.length)],
     ...ordered.map((each) => pubkeyBytes(each.pubkey)),
-    bs58.decode(blockhash),
+    pubkeyBytes(blockhash),
     compactLength(instructions.length),
   ]
   for (const { programId, keys, data } of instructions) {
@@ -43,12 +43,15 @@ export function compileMessage(
     parts.push(compactLength(data.length), data)
   }
   parts.push(compactLength(0))
-  return Buffer.concat(parts.map((each) => (each instanceof Uint8Array ? each : Uint8Array.from(each))))
+  return concat(...parts)
 }
 
 /** Lists every account once, with all flags that any instruction sets for it. */
-function collectAccounts(payer: Pubkey, instructions: readonly NamedInstruction[]): AccountMeta[] {
-  const accounts = new Map<Pubkey, AccountMeta>([
+export function collectAccounts<Key extends string>(
+  payer: Key,
+  instructions: readonly NamedInstruction<Key>[],
+): AccountMeta<Key>[] {
+  const accounts = new Map<Key, AccountMeta<Key>>([
     [payer, { pubkey: payer, isSigner: true, isWritable: true }],
   ])
   for (const { programId, keys } of instructions) {

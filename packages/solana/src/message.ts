@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { encodeBase58 } from './base58.ts'
 import { type Pubkey, pubkeyFromBytes } from './pubkey.ts'
 import { ByteReader, WireError } from './byte-reader.ts'
 
@@ -67,7 +67,7 @@ export function readMessage(reader: ByteReader): Message {
     readonlySigned: reader.u8(),
     readonlyUnsigned: reader.u8(),
     staticKeys: reader.list(() => pubkeyFromBytes(reader.take(32))),
-    blockhash: bs58.encode(reader.take(32)),
+    blockhash: encodeBase58(reader.take(32)),
     instructions: reader.list(() => ({
       programIdIndex: reader.u8(),
       accounts: reader.take(reader.length()),
@@ -84,7 +84,7 @@ export function readMessage(reader: ByteReader): Message {
 function readMessageV1(reader: ByteReader): Message {
   const [requiredSignatures, readonlySigned, readonlyUnsigned] = [reader.u8(), reader.u8(), reader.u8()]
   const mask = reader.u32()
-  const blockhash = bs58.encode(reader.take(32))
+  const blockhash = encodeBase58(reader.take(32))
   const [instructionCount, keyCount] = [reader.u8(), reader.u8()]
   const staticKeys = times(keyCount, () => pubkeyFromBytes(reader.take(32)))
   const config = readConfig(reader, mask)

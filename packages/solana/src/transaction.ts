@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { encodeBase58 } from './base58.ts'
 import { ByteReader, WireError } from './byte-reader.ts'
 import { type Message, readMessage } from './message.ts'
 
@@ -57,5 +57,5 @@ function readV1(reader: ByteReader, bytes: Uint8Array): Parts {
 }
 
 function readSignature(reader: ByteReader): string {
-  return bs58.encode(reader.take(64))
+  return encodeBase58(reader.take(64))
 }

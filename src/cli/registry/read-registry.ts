@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
-import bs58 from 'bs58'
-import { programDataAddress, type Pubkey, pubkeyFromBytes, UPGRADEABLE_LOADER } from '@agent-registry/solana'
+import {
+  encodeBase58,
+  programDataAddress,
+  type Pubkey,
+  pubkeyFromBytes,
+  UPGRADEABLE_LOADER,
+} from '@agent-registry/solana'
 import {
   decodeAccount,
   PROGRAM_FILE,
@@ -86,7 +91,7 @@ function decodeOrFail(data: Buffer): ReturnType<typeof decodeAccount> {
 /** All reporters, active ones first. Null if the node refuses to list accounts. */
 export async function readReporters({ rpc, programId }: Cluster): Promise<Reporter[] | null> {
   const { discriminator = [] } = registryIdl.accounts.find(({ name }) => name === 'ReputationReporter') ?? {}
-  const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(Uint8Array.from(discriminator)) } }]
+  const filters = [{ memcmp: { offset: 0, bytes: encodeBase58(Uint8Array.from(discriminator)) } }]
   try {
     const accounts = await rpc.call<{ account: RpcAccount }[]>('getProgramAccounts', [
       programId,

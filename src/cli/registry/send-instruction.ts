@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
-import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { type Message, parseTransaction, pubkey } from '@agent-registry/solana'
+import { encodeBase58, type Message, parseTransaction, pubkey } from '@agent-registry/solana'
 import { decodeInstruction } from '@agent-registry/program'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { buildMessage, simulate, type Simulation, unsignedTransaction } from '../../transactions/build.ts'
@@ -49,7 +48,7 @@ export async function sendInstruction(
   const signature = nacl.sign.detached(bytes, signer.secretKey)
   const signed = Buffer.from(unsigned, 'base64')
   signed.set(signature, 1)
-  const id = bs58.encode(signature)
+  const id = encodeBase58(signature)
   const sent = { signature: id, lastValidBlockHeight: head.lastValidBlockHeight }
   output.announce({ ...sent, status: 'signed' }, [`signed transaction ${id}`])
   const status = await land(cluster, id, signed.toString('base64'), head.lastValidBlockHeight).catch(

@@ -1,6 +1,6 @@
+import { encodeBase58 } from '@agent-registry/solana'
 import { createPrivateKey, sign } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
-import bs58 from 'bs58'
 import { didKeyId, ownerDid } from '../../domain/did.ts'
 import type { JsonObject } from '../json.ts'
 import type { Contexts } from './contexts/load.ts'
@@ -51,7 +51,7 @@ export async function issueCredential(options: IssueOptions): Promise<JsonObject
     ...(suite === 'eddsa-jcs-2022' ? { '@context': urls } : {}),
   }
   const data = await signedData({ credential, proof, suite, canonize: createCanonize(contexts) })
-  const proofValue = `z${bs58.encode(sign(null, data, privateKey(keypair)))}`
+  const proofValue = `z${encodeBase58(sign(null, data, privateKey(keypair)))}`
   return { ...credential, proof: { ...proof, proofValue } }
 }
 

@@ -1,5 +1,5 @@
+import { encodeBase58 } from '@agent-registry/solana'
 import { randomBytes } from 'node:crypto'
-import bs58 from 'bs58'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -100,7 +100,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const [chainId] = chainIdsOf(await genesisHash())
       const now = clock.now()
       const expirationTime = iso(now + CHALLENGE_MS)
-      const nonce = bs58.encode(random(NONCE_BYTES))
+      const nonce = encodeBase58(random(NONCE_BYTES))
       const fields = { domain, uri, version: '1', chainId, nonce, issuedAt: iso(now), expirationTime }
       await challenges.add(nonce, expirationTime, fields.issuedAt)
       return {

@@ -86,22 +86,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   }
 
   return {
-    connect: ({ servername, ...target }, callback) => {
-      const isTls = target.protocol === 'https:'
-      const port = target.port || (isTls ? '443' : '80')
-      connectSocket({ ...target, port, protocol: 'http:' }, (error, tcp) => {
-        if (error !== null) return callback(error, null)
-        if (!isTls) return callback(null, watch(tcp, tcp))
-        let secured: Socket | null = null
-        const records = limitRecords(tcp, () => secured)
-        const tls = { ...target, port, httpSocket: records, ...(servername !== undefined && { servername }) }
-        return connectSocket(tls as buildConnector.Options, (failure, socket) => {
-          if (failure !== null) return callback(failure, null)
-          secured = socket
-          return callback(null, watch(socket, tcp))
-        })
-      })
-    },
+    connect: connectBelowTls(connectSocket, watch),
     startRequest: (maxBytes) => {
       let received = (): number => 0
       starting = (connection) => {
@@ -112,6 +97,29 @@ export function createConnector(options: ConnectorOptions): Connector {
       return () => received()
     },
     release: () => unsubscribe('undici:client:sendHeaders', onSend),
+  }
+}
+
+/** Connects with TCP first, so that the bytes below TLS can be counted and limited. */
+function connectBelowTls(
+  connectSocket: buildConnector.connector,
+  watch: (socket: Socket, tcp: Socket) => Socket,
+): buildConnector.connector {
+  return ({ servername, ...target }, callback) => {
+    const isTls = target.protocol === 'https:'
+    const port = target.port || (isTls ? '443' : '80')
+    connectSocket({ ...target, port, protocol: 'http:' }, (error, tcp) => {
+      if (error !== null) return callback(error, null)
+      if (!isTls) return callback(null, watch(tcp, tcp))
+      let secured: Socket | null = null
+      const records = limitRecords(tcp, () => secured)
+      const tls = { ...target, port, httpSocket: records, ...(servername !== undefined && { servername }) }
+      return connectSocket(tls as buildConnector.Options, (failure, socket) => {
+        if (failure !== null) return callback(failure, null)
+        secured = socket
+        return callback(null, watch(socket, tcp))
+      })
+    })
   }
 }
 

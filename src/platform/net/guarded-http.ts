@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import {
+  type AddressGuard,
   type AddressGuardOptions,
   createAddressGuard,
   createDnsLookup,
@@ -95,62 +96,11 @@ const MAX_OTHER_BYTES = 131_072
 const KEEP_ALIVE_MS = 10_000
 
 export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
-  const { lookup = createDnsLookup(), connectTimeoutMs = 5000, extraCa, metrics = null } = options
   const guard = createAddressGuard(options)
-  const connector = createConnector({
-    lookup: createGuardedLookup(lookup, guard),
-    connectTimeoutMs,
-    extraCa,
-    metrics,
-  })
-  const pools = createPools(
-    {
-      connect: connector.connect,
-      allowH2: false,
-      // Waiting for a connection counts as request time. Callers keep to fewer requests per origin.
-      connections: 40,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: 16 * 1024,
-    },
-    KEEP_ALIVE_MS,
-  )
+  const { send, close } = createTransport(options, guard)
   const check = (url: string): URL => checkUrl(url, options, guard)
-  const send = async (
-    target: URL,
-    request: Omit<RawRequest, 'path' | 'onStart'>,
-    progress: Progress,
-  ): Promise<RawResponse> => {
-    const path = `${target.pathname}${target.search}`
-    let received = (): number => 0
-    const onStart = (): void => {
-      received = connector.startRequest(2 * request.maxBytes + MAX_OTHER_BYTES)
-    }
-    try {
-      return await pools.use(target.origin, (pool) => sendRequest(pool, { ...request, path, onStart }))
-    } finally {
-      progress.receivedBytes += received()
-    }
-  }
-
-  const run = async (
-    request: (progress: Progress) => Promise<RawResponse & { readonly url: string }>,
-  ): Promise<HttpResult> => {
-    const startedAt = performance.now()
-    const progress = { redirected: false, receivedBytes: 0 }
-    const durationMs = (): number => Math.round(performance.now() - startedAt)
-    try {
-      const response = await request(progress)
-      const { receivedBytes } = progress
-      return { outcome: 'response', ...response, receivedBytes, durationMs: durationMs() }
-    } catch (error) {
-      const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
-      metrics?.failures.inc({ code: errorCode })
-      return { outcome: 'failed', errorCode, ...progress, durationMs: durationMs() }
-    }
-  }
-
+  const run = (request: (progress: Progress) => Promise<LocatedResponse>): Promise<HttpResult> =>
+    resultOf(request, options.metrics)
   return {
     checkUrl: check,
     post: (url, request) =>
@@ -185,10 +135,74 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
           return { ...response, url: target.href, body }
         })
       }),
-    close: async () => {
+    close,
+  }
+}
+
+type LocatedResponse = RawResponse & { readonly url: string }
+
+/** Sends requests over connections that the guard allows, and adds up what they receive. */
+function createTransport(options: GuardedHttpOptions, guard: AddressGuard) {
+  const { lookup = createDnsLookup(), connectTimeoutMs = 5000, extraCa, metrics = null } = options
+  const connector = createConnector({
+    lookup: createGuardedLookup(lookup, guard),
+    connectTimeoutMs,
+    extraCa,
+    metrics,
+  })
+  const pools = createPools(
+    {
+      connect: connector.connect,
+      allowH2: false,
+      // Waiting for a connection counts as request time. Callers keep to fewer requests per origin.
+      connections: 40,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: 16 * 1024,
+    },
+    KEEP_ALIVE_MS,
+  )
+  return {
+    send: async (
+      target: URL,
+      request: Omit<RawRequest, 'path' | 'onStart'>,
+      progress: Progress,
+    ): Promise<RawResponse> => {
+      const path = `${target.pathname}${target.search}`
+      let received = (): number => 0
+      const onStart = (): void => {
+        received = connector.startRequest(2 * request.maxBytes + MAX_OTHER_BYTES)
+      }
+      try {
+        return await pools.use(target.origin, (pool) => sendRequest(pool, { ...request, path, onStart }))
+      } finally {
+        progress.receivedBytes += received()
+      }
+    },
+    close: async (): Promise<void> => {
       connector.release()
       await pools.destroy(new HttpError('aborted'))
     },
+  }
+}
+
+/** What a request returned, or the code of its error. */
+async function resultOf(
+  request: (progress: Progress) => Promise<LocatedResponse>,
+  metrics: NetMetrics | undefined,
+): Promise<HttpResult> {
+  const startedAt = performance.now()
+  const progress = { redirected: false, receivedBytes: 0 }
+  const durationMs = (): number => Math.round(performance.now() - startedAt)
+  try {
+    const response = await request(progress)
+    const { receivedBytes } = progress
+    return { outcome: 'response', ...response, receivedBytes, durationMs: durationMs() }
+  } catch (error) {
+    const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
+    metrics?.failures.inc({ code: errorCode })
+    return { outcome: 'failed', errorCode, ...progress, durationMs: durationMs() }
   }
 }
 

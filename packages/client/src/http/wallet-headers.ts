@@ -1,5 +1,4 @@
-import { toBase58 } from '../program/base58.ts'
-import { utf8 } from '../program/bytes.ts'
+import { encodeBase58, utf8 } from '@agent-registry/solana/wire'
 import type { Signer } from '../signers/signer.ts'
 
 /** The three headers that prove that the request comes from the wallet. */
@@ -14,6 +13,6 @@ export async function walletHeaders(
   return {
     'x-wallet-pubkey': wallet.address,
     'x-wallet-timestamp': String(timestamp),
-    'x-wallet-signature': toBase58(await wallet.signMessage(utf8(message))),
+    'x-wallet-signature': encodeBase58(await wallet.signMessage(utf8(message))),
   }
 }

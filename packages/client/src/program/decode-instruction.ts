@@ -1,14 +1,9 @@
-import { LAYOUTS } from '../generated/layouts.ts'
-import { PROGRAM } from '../generated/program.ts'
-import type { DecodedValue, Read } from './borsh-reader.ts'
+import { ByteReader, toHex } from '@agent-registry/solana/wire'
+import { INSTRUCTIONS, PROGRAM } from '../generated/program.ts'
 import type { AccountKey, Instruction } from './instruction.ts'
 
-export interface Layout {
-  readonly name: string
-  readonly discriminator: readonly number[]
-  readonly accounts: readonly string[]
-  readonly args: Readonly<Record<string, Read>>
-}
+/** A value of an argument. Bytes are hex. */
+export type DecodedValue = bigint | number | string | boolean | null | readonly DecodedValue[]
 
 /** An instruction of the registry program in words. Names are in camelCase. */
 export interface DecodedInstruction {
@@ -19,8 +14,6 @@ export interface DecodedInstruction {
   readonly args: Readonly<Record<string, DecodedValue>>
 }
 
-const DISCRIMINATOR_BYTES = 8
-
 /**
  * Decodes an instruction of the registry program by its IDL. Null if another program is called, or
  * if the data does not have exactly the bytes of an instruction.
@@ -29,20 +22,24 @@ export function decodeInstruction(
   { programId, keys, data }: Instruction,
   program: string = PROGRAM,
 ): DecodedInstruction | null {
-  const layout = LAYOUTS.find(({ discriminator }) => discriminator.every((byte, i) => byte === data[i]))
-  if (programId !== program || layout === undefined) return null
-  let offset = DISCRIMINATOR_BYTES
-  const take = (length: number): Uint8Array => {
-    offset += length
-    if (offset > data.length) throw new RangeError('The data is too short')
-    return data.subarray(offset - length, offset)
-  }
+  const [name, builder] =
+    Object.entries(INSTRUCTIONS).find(([, { layout }]) =>
+      layout.discriminator.every((byte, i) => byte === data[i]),
+    ) ?? []
+  if (programId !== program || name === undefined || builder === undefined) return null
+  const { discriminator, accounts: names, args: codecs } = builder.layout
+  const reader = new ByteReader(data.subarray(discriminator.length))
   try {
-    const args = Object.fromEntries(Object.entries(layout.args).map(([name, read]) => [name, read(take)]))
-    if (offset !== data.length) return null
-    const accounts = keys.map((key, i) => ({ ...key, name: layout.accounts[i] ?? null }))
-    return { name: layout.name, accounts, args }
+    const args = Object.fromEntries(
+      Object.entries(codecs).map(([key, codec]) => [key, shown(codec.read(reader))]),
+    )
+    reader.end()
+    return { name, accounts: keys.map((key, i) => ({ ...key, name: names[i] ?? null })), args }
   } catch {
     return null
   }
+}
+
+function shown(value: unknown): DecodedValue {
+  return value instanceof Uint8Array ? toHex(value) : (value as DecodedValue)
 }

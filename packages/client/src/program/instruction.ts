@@ -1,21 +1,17 @@
-import { addressBytes } from './base58.ts'
-import type { Write } from './borsh.ts'
-import { concat, utf8 } from './bytes.ts'
+import type { Codec } from '@agent-registry/solana/borsh'
+import {
+  type AccountMeta,
+  concat,
+  type NamedInstruction,
+  pubkeyBytes,
+  utf8,
+} from '@agent-registry/solana/wire'
 import { programAddress } from './program-address.ts'
 
-export interface AccountKey {
-  /** Address, base-58. */
-  readonly pubkey: string
-  readonly isSigner: boolean
-  readonly isWritable: boolean
-}
+export type AccountKey = AccountMeta<string>
 
 /** An instruction, as the relay and `@solana/web3.js` name its parts. */
-export interface Instruction {
-  readonly programId: string
-  readonly keys: readonly AccountKey[]
-  readonly data: Uint8Array
-}
+export type Instruction = NamedInstruction<string>
 
 /** `s` signer, `w` writable. */
 type Flags = '' | 's' | 'w' | 'sw'
@@ -23,47 +19,55 @@ type Flags = '' | 's' | 'w' | 'sw'
 type Seeds = readonly string[]
 /** The accounts of an instruction in order. Those with a list are found if they are not given. */
 type AccountSpecs = Readonly<Record<string, Flags | readonly [Flags, source?: string | Seeds]>>
-type Writers = Readonly<Record<string, Write<never>>>
+type Codecs = Readonly<Record<string, Codec<unknown>>>
 
 type Given<Specs> = {
   readonly [Name in keyof Specs as Specs[Name] extends Flags ? Name : never]: string
 } & { readonly [Name in keyof Specs as Specs[Name] extends Flags ? never : Name]?: string | undefined }
-type Value<Writer> = Writer extends Write<infer Type> ? Type : never
+type Value<Type> = Type extends { write(value: infer Given): Uint8Array } ? Given : never
 type Values<All> = {
   readonly [Name in keyof All as undefined extends Value<All[Name]> ? never : Name]: Value<All[Name]>
 } & { readonly [Name in keyof All as undefined extends Value<All[Name]> ? Name : never]?: Value<All[Name]> }
 
+/** What an instruction consists of. Its data is the discriminator and the arguments. */
+export interface Layout {
+  readonly discriminator: readonly number[]
+  readonly accounts: readonly string[]
+  readonly args: Readonly<Record<string, Codec<unknown>>>
+}
+
 /** A builder. Throws TypeError if an account is missing or a value does not fit. */
-export type Build<Specs, All> = [keyof All] extends [never]
+export type Build<Specs, All> = { readonly layout: Layout } & ([keyof All] extends [never]
   ? (accounts: Given<Specs>, program?: string) => Promise<Instruction>
-  : (accounts: Given<Specs>, args: Values<All>, program?: string) => Promise<Instruction>
+  : (accounts: Given<Specs>, args: Values<All>, program?: string) => Promise<Instruction>)
 
 /**
  * The builder of an instruction. `address` is the program if the caller of the builder names none.
  */
-export function instruction<const Specs extends AccountSpecs, const All extends Writers>(
+export function instruction<const Specs extends AccountSpecs, const All extends Codecs>(
   address: string,
   discriminator: readonly number[],
   specs: Specs,
-  writers: All,
+  codecs: All,
 ): Build<Specs, All> {
-  const hasArgs = Object.keys(writers).length > 0
+  const hasArgs = Object.keys(codecs).length > 0
   const build = async (given: object, ...rest: unknown[]): Promise<Instruction> => {
     const [values = {}, program = address] = (hasArgs ? rest : [{}, ...rest]) as [
-      values?: Record<string, never>,
+      values?: Record<string, unknown>,
       program?: string,
     ]
     const keys = await keysOf(program, specs, given)
-    const data = Object.entries(writers).map(([name, write]) => {
+    const data = Object.entries(codecs).map(([name, codec]) => {
       try {
-        return write(values[name]!)
+        return codec.write(values[name])
       } catch (error) {
         throw new TypeError(`${name}: ${(error as Error).message}`, { cause: error })
       }
     })
     return { programId: program, keys, data: concat(discriminator, ...data) }
   }
-  return build
+  const layout: Layout = { discriminator, accounts: Object.keys(specs), args: codecs }
+  return Object.assign(build, { layout })
 }
 
 async function keysOf(program: string, specs: AccountSpecs, given: object): Promise<AccountKey[]> {
@@ -75,7 +79,7 @@ async function keysOf(program: string, specs: AccountSpecs, given: object): Prom
     const find = () => (typeof source === 'object' ? deriveAddress(program, source, known) : source)
     const pubkey = known[name] ?? (await find())
     if (pubkey === undefined) throw new TypeError(`The account ${name} is required`)
-    addressBytes(pubkey)
+    pubkeyBytes(pubkey)
     known[name] = pubkey
     keys.push({ pubkey, isSigner: flags.includes('s'), isWritable: flags.includes('w') })
   }
@@ -92,7 +96,7 @@ export function deriveAddress(
     if (!seed.startsWith('$')) return utf8(seed)
     const address = known[seed.slice(1)]
     if (address === undefined) throw new TypeError(`The account ${seed.slice(1)} is required`)
-    return addressBytes(address)
+    return pubkeyBytes(address)
   })
   return programAddress(program, bytes)
 }

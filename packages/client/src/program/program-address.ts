@@ -1,5 +1,12 @@
-import { addressBytes, toBase58 } from './base58.ts'
-import { concat, sha256, utf8 } from './bytes.ts'
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  concat,
+  encodeBase58,
+  pubkeyBytes,
+  sha256,
+  TOKEN_PROGRAM,
+  utf8,
+} from '@agent-registry/solana/wire'
 
 const P = 2n ** 255n - 19n
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
@@ -7,10 +14,10 @@ const MAX_BUMP = 255
 
 /** The address of a program that these seeds derive, with the canonical bump. */
 export async function programAddress(program: string, seeds: readonly Uint8Array[]): Promise<string> {
-  const suffix = concat(addressBytes(program), utf8('ProgramDerivedAddress'))
+  const suffix = concat(pubkeyBytes(program), utf8('ProgramDerivedAddress'))
   for (let bump = MAX_BUMP; bump >= 0; bump -= 1) {
     const hash = await sha256(concat(...seeds, [bump], suffix))
-    if (!isOnCurve(hash)) return toBase58(hash)
+    if (!isOnCurve(hash)) return encodeBase58(hash)
   }
   throw new Error('The seeds derive no address')
 }
@@ -32,10 +39,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result
 }
 
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
-const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
-
 /** The address of a wallet's associated token account for a mint of SPL Token. */
 export function tokenAccount(owner: string, mint: string): Promise<string> {
-  return programAddress(ASSOCIATED_TOKEN_PROGRAM, [owner, TOKEN_PROGRAM, mint].map(addressBytes))
+  return programAddress(ASSOCIATED_TOKEN_PROGRAM, [owner, TOKEN_PROGRAM, mint].map(pubkeyBytes))
 }

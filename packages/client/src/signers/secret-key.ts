@@ -1,5 +1,4 @@
-import { toBase58 } from '../program/base58.ts'
-import { concat, fromBase64, isEqual } from '../program/bytes.ts'
+import { concat, encodeBase58, fromBase64, isEqual } from '@agent-registry/solana/wire'
 import { addSignature, parseTransaction } from '../transactions/message.ts'
 import type { Signer } from './signer.ts'
 
@@ -33,7 +32,7 @@ export async function signerFromSecretKey(bytes: ArrayLike<number>): Promise<Key
   const publicKey = fromBase64(x)
   if (given.length > SEED_BYTES && !isEqual(given.subarray(SEED_BYTES), publicKey))
     throw new TypeError('The public key in the secret key does not match its seed')
-  const address = toBase58(publicKey)
+  const address = encodeBase58(publicKey)
   const signMessage = async (message: Uint8Array): Promise<Uint8Array> =>
     new Uint8Array(await crypto.subtle.sign('Ed25519', key, new Uint8Array(message)))
   return {

@@ -1,4 +1,4 @@
-import { isEqual } from '../program/bytes.ts'
+import { collectAccounts, COMPUTE_BUDGET_PROGRAM, isEqual } from '@agent-registry/solana/wire'
 import type { AccountKey, Instruction } from '../program/instruction.ts'
 import { type ParsedTransaction, parseTransaction } from './message.ts'
 
@@ -21,7 +21,6 @@ export class UnexpectedTransactionError extends Error {
   override readonly name = 'UnexpectedTransactionError'
 }
 
-const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
 const SET_LIMIT = 2
 const SET_PRICE = 3
 const MICRO_LAMPORTS = 1_000_000n
@@ -32,7 +31,7 @@ const MICRO_LAMPORTS = 1_000_000n
  */
 export function checkTransaction(bytes: Uint8Array, expected: ExpectedTransaction): void {
   const transaction = parseTransaction(bytes)
-  const isBudget = ({ programId }: Instruction): boolean => programId === COMPUTE_BUDGET
+  const isBudget = ({ programId }: Instruction): boolean => programId === COMPUTE_BUDGET_PROGRAM
   const fee = priorityFee(transaction.instructions.filter(isBudget))
   if (expected.feePayer === expected.signer && fee > expected.maxPriorityFeeLamports)
     refuse(`the priority fee is ${fee} lamports, the limit ${expected.maxPriorityFeeLamports}`)
@@ -78,22 +77,12 @@ function checkInstruction(i: number, actual: Instruction, expected: Instruction)
  */
 function checkKeys({ keys }: ParsedTransaction, expected: ExpectedTransaction): void {
   const { signer, feePayer, instructions } = expected
-  const needed = new Map<string, { isSigner: boolean; isWritable: boolean }>()
-  const need = (pubkey: string, isSigner: boolean, isWritable: boolean): void => {
-    const known = needed.get(pubkey)
-    needed.set(pubkey, {
-      isSigner: isSigner || known?.isSigner === true,
-      isWritable: isWritable || known?.isWritable === true,
-    })
-  }
-  need(feePayer, true, true)
-  for (const { programId, keys } of instructions) {
-    need(programId, false, false)
-    for (const { pubkey, isSigner, isWritable } of keys) need(pubkey, isSigner, isWritable)
-  }
+  const needed = new Map(
+    collectAccounts(feePayer, instructions).map((each): [string, AccountKey] => [each.pubkey, each]),
+  )
   if (keys[0]?.pubkey !== feePayer) refuse(`${keys[0]?.pubkey} pays, not ${feePayer}`)
   if (needed.get(signer)?.isSigner !== true) refuse(`${signer} is not among its signers`)
-  const others = keys.filter(({ pubkey }) => pubkey !== COMPUTE_BUDGET)
+  const others = keys.filter(({ pubkey }) => pubkey !== COMPUTE_BUDGET_PROGRAM)
   if (new Set(others.map(({ pubkey }) => pubkey)).size !== others.length) refuse('it names an account twice')
   for (const { pubkey, isSigner, isWritable } of others) {
     const flags = needed.get(pubkey)

@@ -1,9 +1,9 @@
+import { encodeBase58, fromBase64, toBase64 } from '@agent-registry/solana/wire'
 import type { Call } from '../http/call.ts'
-import { toBase58 } from '../program/base58.ts'
-import { fromBase64, toBase64 } from '../program/bytes.ts'
 import type { Instruction } from '../program/instruction.ts'
 import type { Signer } from '../signers/signer.ts'
 import { checkTransaction, UnexpectedTransactionError } from './check.ts'
+import { signatureAt } from './message.ts'
 import {
   type OutcomeSettings,
   type SendProgress,
@@ -39,8 +39,6 @@ export interface Sponsorship {
   /** The payer in the instruction. */
   readonly feePayer: string
 }
-
-const SIGNATURE_BYTES = 64
 
 /**
  * Prepares a transaction, checks that it holds only the instructions, lets the wallet sign it,
@@ -100,7 +98,6 @@ export async function sendInstructions(
 
 /** Null if it is zeros: the fee payer has not signed. */
 function firstSignature(transaction: Uint8Array): string | null {
-  // One byte counts the signatures.
-  const signature = transaction.slice(1, 1 + SIGNATURE_BYTES)
-  return signature.every((byte) => byte === 0) ? null : toBase58(signature)
+  const signature = signatureAt(transaction, 0)
+  return signature.every((byte) => byte === 0) ? null : encodeBase58(signature)
 }

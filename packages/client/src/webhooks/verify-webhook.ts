@@ -1,6 +1,6 @@
+import { concat, fromBase64, fromHex, utf8 } from '@agent-registry/solana/wire'
 import type { WebhookEvent } from '../generated/api.ts'
 import { parseJson } from '../http/json.ts'
-import { concat, fromBase64, fromHex, utf8 } from '../program/bytes.ts'
 
 export type { WebhookEvent } from '../generated/api.ts'
 

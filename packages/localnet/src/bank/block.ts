@@ -1,5 +1,5 @@
+import { encodeBase58 } from '@agent-registry/solana'
 import { createHash } from 'node:crypto'
-import bs58 from 'bs58'
 
 export interface Block {
   readonly slot: number
@@ -21,5 +21,5 @@ export const BLOCKHASH_LIFE = 150
 export function nextBlockhash(parent: Block, slot: number, signatures: Iterable<string>): string {
   const hash = createHash('sha256').update(parent.blockhash).update(String(slot))
   for (const signature of signatures) hash.update(signature)
-  return bs58.encode(hash.digest())
+  return encodeBase58(hash.digest())
 }

@@ -55,8 +55,6 @@ export function hasUsableNonce(message: Message, read: AccountReader, blockhash:
  * The nonce that an account has after it advances in the block after the one with the blockhash.
  */
 export function durableNonce(blockhash: string): Pubkey {
-  const hash = createHash('sha256')
-    .update('DURABLE_NONCE')
-    .update(pubkeyBytes(blockhash as Pubkey))
+  const hash = createHash('sha256').update('DURABLE_NONCE').update(pubkeyBytes(blockhash))
   return pubkeyFromBytes(hash.digest())
 }

@@ -1,6 +1,5 @@
 import { zstdCompressSync } from 'node:zlib'
-import bs58 from 'bs58'
-import type { Pubkey } from '@agent-registry/solana'
+import { encodeBase58, type Pubkey } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import { asConfig, type Config } from './params.ts'
 import { parseAccount } from './parsed-accounts/parse-account.ts'
@@ -49,5 +48,5 @@ function encodeData(bytes: Uint8Array, encoding: (typeof ENCODINGS)[number]): un
       `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`,
     )
   }
-  return encoding === 'binary' ? bs58.encode(bytes) : [bs58.encode(bytes), 'base58']
+  return encoding === 'binary' ? encodeBase58(bytes) : [encodeBase58(bytes), 'base58']
 }

@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { decodeBase58 } from '@agent-registry/solana'
 import type { Account } from '../vm/account.ts'
 import { decodeTokenAccount } from '../vm/token-accounts.ts'
 import { asConfig, asInteger, asText, Config, listOf } from './params.ts'
@@ -49,7 +49,7 @@ function fromList(values: readonly unknown[]): Uint8Array | null {
 function fromText(text: string, encoding: string): Uint8Array | null {
   if (encoding === 'base58') {
     if (text.length > MAX_BASE58_TEXT) throw invalidParams('Invalid param: memcmp.bytes is over 128 bytes')
-    return bs58.decodeUnsafe(text) ?? null
+    return decodeBase58(text)
   }
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null

@@ -1,5 +1,4 @@
-import bs58 from 'bs58'
-import { isPubkey, type Pubkey } from '@agent-registry/solana'
+import { isPubkey, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import type { Commitment } from '../bank/block.ts'
 import { invalidParams } from './rpc-error.ts'
 
@@ -103,7 +102,7 @@ export function asPubkey(value: unknown, name: string): Pubkey {
 }
 
 export function asSignature(value: unknown, name: string): string {
-  if (typeof value === 'string' && value.length <= 88 && bs58.decodeUnsafe(value)?.length === 64) return value
+  if (typeof value === 'string' && signatureBytes(value) !== null) return value
   throw invalidParams(`Invalid param: ${name} is not a base-58 signature of 64 bytes`)
 }
 

@@ -1,5 +1,4 @@
-import bs58 from 'bs58'
-import { type Message, parseTransaction } from '@agent-registry/solana'
+import { encodeBase58, type Message, parseTransaction } from '@agent-registry/solana'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { Config } from './params.ts'
 import { parsedAccountKeys, parsedTransaction } from './parsed-transaction.ts'
@@ -65,8 +64,8 @@ function versionOf({ version }: Message, maxVersion: number | undefined): { vers
 }
 
 function encodeBytes(wire: Uint8Array, encoding: TransactionEncoding['encoding']): unknown {
-  if (encoding === 'binary') return bs58.encode(wire)
-  const text = encoding === 'base58' ? bs58.encode(wire) : Buffer.from(wire).toString('base64')
+  if (encoding === 'binary') return encodeBase58(wire)
+  const text = encoding === 'base58' ? encodeBase58(wire) : Buffer.from(wire).toString('base64')
   return [text, encoding]
 }
 
@@ -98,7 +97,7 @@ function encodeMessage(message: Message): object {
     instructions: message.instructions.map(({ programIdIndex, accounts, data }) => ({
       programIdIndex,
       accounts: [...accounts],
-      data: bs58.encode(data),
+      data: encodeBase58(data),
       stackHeight: 1,
     })),
     addressTableLookups: encodeLookups(message),

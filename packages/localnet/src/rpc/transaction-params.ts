@@ -1,5 +1,5 @@
-import bs58 from 'bs58'
 import {
+  decodeBase58,
   MAX_V1_TRANSACTION_BYTES,
   parseTransaction,
   WireError,
@@ -37,8 +37,8 @@ export function fromBase64(text: string): Uint8Array {
 
 function fromBase58(text: string): Uint8Array {
   checkLength(text, 'base58')
-  const bytes = bs58.decodeUnsafe(text)
-  if (bytes === undefined) throw invalidParams('invalid base58 encoding')
+  const bytes = decodeBase58(text)
+  if (bytes === null) throw invalidParams('invalid base58 encoding')
   return bytes
 }
 

@@ -17,7 +17,6 @@ export const SUBSCRIPTIONS: Readonly<Record<string, (subscriber: Subscriber, par
   signature: subscribeSignature,
   slot: (subscriber) => subscriber.subscribe('slot', (notify) => ({ slotStarted: notify })),
   root: subscribeRoot,
-  slotsUpdates: subscribeSlotsUpdates,
 }
 
 /** The methods that exist only on a WebSocket: subscribe and unsubscribe for each kind. */
@@ -138,29 +137,4 @@ function subscribeRoot(subscriber: Subscriber): number {
       last = root
     },
   }))
-}
-
-/** Each block is frozen and confirmed at the same time, because one validator votes for it. */
-function subscribeSlotsUpdates(subscriber: Subscriber): number {
-  const { bank } = subscriber
-  return subscriber.subscribe('slotsUpdates', (notify) => {
-    const update = (type: string, slot: number, details: object = {}): void =>
-      notify({ type, slot, timestamp: bank.slotTime * 1000, ...details })
-    return {
-      slotStarted: ({ slot, parent }) => update('createdBank', slot, { parent }),
-      committed: (commitment, { slot, records }) => {
-        if (commitment === 'finalized') update('root', slot)
-        if (commitment !== 'confirmed') return
-        const failed = records.filter((each) => each.meta.err !== null).length
-        const stats = {
-          numTransactionEntries: records.length,
-          numSuccessfulTransactions: records.length - failed,
-          numFailedTransactions: failed,
-          maxTransactionsPerEntry: 1,
-        }
-        update('frozen', slot, { stats })
-        update('optimisticConfirmation', slot)
-      },
-    }
-  })
 }

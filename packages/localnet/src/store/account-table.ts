@@ -34,14 +34,6 @@ export class AccountTable {
     return BigInt((row as { total: string }).total)
   }
 
-  /** The accounts with the most lamports, largest first. */
-  largest(limit: number): { address: string; lamports: bigint }[] {
-    const sql = `select address, cast(lamports as text) as lamports from accounts
-      where lamports > 0 order by accounts.lamports desc, address limit ?`
-    const rows = this.#database.all(sql, limit) as { address: string; lamports: string }[]
-    return rows.map(({ address, lamports }) => ({ address, lamports: BigInt(lamports) }))
-  }
-
   /** Stores a closed account with 0 lamports, because a new VM may contain the account. */
   put(address: Pubkey, account: Account | null): void {
     const { lamports, owner, data, executable, rentEpoch } = account ?? EMPTY_ACCOUNT

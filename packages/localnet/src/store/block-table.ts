@@ -39,12 +39,6 @@ export class BlockTable {
     return (this.#database.get(sql, slot) as { total: number }).total
   }
 
-  /** The number of blocks from the first to the last slot. */
-  count(first: number, last: number): number {
-    const sql = 'select count(*) as total from blocks where slot between ? and ?'
-    return (this.#database.get(sql, first, last) as { total: number }).total
-  }
-
   /** Slots and transactions of each minute before the time in Unix seconds, newest first. */
   minutes(before: number, limit: number): { slot: number; numTransactions: number; numSlots: number }[] {
     const sql = `select max(slot) as slot, sum(transactions) as numTransactions,

@@ -1,6 +1,7 @@
-import bs58 from 'bs58'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
+  decodeBase58,
+  encodeBase58,
   MEMO_PROGRAMS,
   type Pubkey,
   SYSTEM_PROGRAM,
@@ -49,7 +50,7 @@ export function parseInstruction(instruction: CompiledInstruction, keys: readonl
   } catch (error) {
     if (!(error instanceof NotParsableError)) throw error
   }
-  return { programId, accounts, data: bs58.encode(data), stackHeight }
+  return { programId, accounts, data: encodeBase58(data), stackHeight }
 }
 
 interface InnerInstructions {
@@ -71,7 +72,7 @@ export function parseInnerInstructions(
   return groups.map(({ index, instructions }) => ({
     index,
     instructions: instructions.map((each) =>
-      parseInstruction({ ...each, data: bs58.decode(each.data) }, keys),
+      parseInstruction({ ...each, data: decodeBase58(each.data) ?? new Uint8Array() }, keys),
     ),
   }))
 }

@@ -39,4 +39,10 @@ export const accountMethods: RpcMethods = {
       .map(([pubkey, account]) => ({ pubkey, account: encode(pubkey, account, view.account) }))
     return config.flag('withContext') ? withContext(view, found) : found
   },
+  /** The balances of the last finished block, at every commitment. */
+  getSupply: (ledger, params) => {
+    const total = ledger.store.accounts.totalLamports()
+    const supply = { total, circulating: total, nonCirculating: 0, nonCirculatingAccounts: [] }
+    return withContext(configuredView(ledger, params.config(0)), supply)
+  },
 }

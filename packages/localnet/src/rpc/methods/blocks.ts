@@ -70,8 +70,6 @@ export const blockMethods: RpcMethods = {
       samplePeriodSecs: 60,
     }))
   },
-  getFirstAvailableBlock: () => 0,
-  minimumLedgerSlot: () => 0,
 }
 
 /** Returns null if the slot was skipped. */

@@ -16,13 +16,6 @@ export const clusterMethods: RpcMethods = {
   getBlockHeight: (ledger, params) => configuredView(ledger, params.config(0)).height,
   getMinimumBalanceForRentExemption: ({ vm }, params) =>
     vm.minimumBalanceForRentExemption(Math.min(params.required(0, 'dataLength', asInteger), 2 ** 32)),
-  getEpochSchedule: () => ({
-    slotsPerEpoch: SLOTS_PER_EPOCH,
-    leaderScheduleSlotOffset: SLOTS_PER_EPOCH,
-    warmup: false,
-    firstNormalEpoch: 0,
-    firstNormalSlot: 0,
-  }),
   getEpochInfo: (ledger, params) => {
     const { slot, height } = configuredView(ledger, params.config(0))
     return {

@@ -8,10 +8,8 @@ import { clusterMethods } from './cluster.ts'
 import { localnetMethods } from './localnet.ts'
 import { sendingMethods } from './sending.ts'
 import { simulateTransaction } from './simulate-transaction.ts'
-import { supplyMethods } from './supply.ts'
 import { tokenMethods } from './tokens.ts'
 import { transactionMethods } from './transactions.ts'
-import { validatorMethods } from './validators.ts'
 
 /** The methods of the HTTP interface by their name. */
 export const METHODS: RpcMethods = {
@@ -20,10 +18,8 @@ export const METHODS: RpcMethods = {
   ...clusterMethods,
   ...localnetMethods,
   ...sendingMethods,
-  ...supplyMethods,
   ...tokenMethods,
   ...transactionMethods,
-  ...validatorMethods,
   simulateTransaction,
 }
 
