@@ -17,7 +17,7 @@ import { createServices, type Services } from '../services.ts'
 import { createLocalSigner } from '../platform/keys.ts'
 import { createTransactions, type Transactions } from '../transactions/transactions.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
-import { receiverProblemOf } from '../webhooks/subscription-input.ts'
+import { receiverProblemOf } from '../webhooks/subscriptions.ts'
 import type { GatewayContext } from './context.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
