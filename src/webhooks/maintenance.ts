@@ -4,7 +4,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import { cancelForInactiveWebhooks } from './cancel.ts'
-import { readWebhookStats, recordStats, type WorkerMetrics } from './metrics.ts'
+import { readWebhookStats, type WorkerMetrics } from './metrics.ts'
 
 const INTERVAL_MS = 10_000
 const CLEANUP_INTERVAL_MS = 600_000
@@ -27,7 +27,7 @@ export function createMaintenance(options: {
     const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
       while (!signal.aborted && (await runBatch(kysely)) > 0);
     }
-    recordStats(metrics, await readWebhookStats(kysely))
+    metrics.counted(await readWebhookStats(kysely))
     await untilDone(cancelForInactiveWebhooks)
     if (performance.now() >= cleanupAt) {
       await untilDone(deleteOldRows)
