@@ -100,7 +100,7 @@ export class WebhookWorker {
       if (this.#state === 'running') this.#failures.report(err)
     }
     this.#claiming = createBackgroundLoop({ step: () => this.#poll(), onError, retryMs: limits.pollMs })
-    // An attempt that ends frees a slot here and a place at its webhook.
+    // An attempt that ends frees a slot here, and lets its webhook get another attempt.
     this.#slots = createSlots(limits, () => {
       this.#ended += 1
       if (this.#ended >= this.#wakeAfter) this.#claiming.wake()
