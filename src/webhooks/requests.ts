@@ -48,7 +48,8 @@ export async function chargeSends(
   const left = rows.map(({ arrival, now }) => stateAt(Math.max(arrival, now), now, limit, true).remaining)
   const granted = Math.min(wanted, ...left)
   const counted = rows.map(({ client, arrival: before, now }) => {
-    return { client, ...countRequest(before, now, limit, Math.max(1, granted)) }
+    const { arrival, state } = countRequest(before, now, limit, Math.max(1, granted))
+    return { client, arrival, state }
   })
   const refusals = counted.filter(({ state }) => !state.allowed).map(({ state }) => state)
   const [longest] = refusals.toSorted((a, b) => b.resetSeconds - a.resetSeconds)
