@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { verifyWebhook } from '../src/webhooks/verify-webhook.ts'
+import { verifyWebhook } from './verify-webhook.ts'
 
 // webhook-receiver.ts PORT FOLDER: verifies webhooks with the secret in FOLDER/webhook.json. Serves
 // the other files of FOLDER.

@@ -9,7 +9,7 @@ import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { createTrustedIssuers } from '../identity/credentials/trusted-issuers.ts'
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { use } from './client/connect.ts'
-import { CommandError, waitFor } from './output.ts'
+import { CommandError, jsonOf, waitFor } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
 import { startReceiver } from './demo/receiver.ts'
 import { playStory } from './demo/story.ts'
@@ -52,9 +52,7 @@ async function demo(command: Command): Promise<void> {
         report: (step, detail) => {
           steps.push({ step, detail })
           if (!output.json)
-            process.stdout.write(
-              `${String(steps.length).padStart(2)}. ${step}\n    ${JSON.stringify(detail)}\n`,
-            )
+            process.stdout.write(`${String(steps.length).padStart(2)}. ${step}\n    ${jsonOf(detail)}\n`)
         },
       }),
     )

@@ -30,7 +30,8 @@ export function createOutput(json: boolean, stdout = process.stdout, stderr = pr
   }
 }
 
-const jsonOf = (value: object): string =>
+/** Amounts of the client are bigint. */
+export const jsonOf = (value: object): string =>
   JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each))
 
 /** The exit code of a command that signed a transaction and does not know whether it landed. */

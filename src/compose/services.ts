@@ -54,7 +54,7 @@ import { createWallets, type FundWallet, type Wallets } from '../transactions/wa
 import { createLiveEvents, type LiveEvents } from '../webhooks/live/live-events.ts'
 import { createRecentEvents, type RecentEvents } from '../webhooks/live/recent-events.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
-import { receiverProblemOf } from '../webhooks/subscription-input.ts'
+import { receiverProblemOf } from '../webhooks/subscriptions.ts'
 import { createWebhookService, type WebhookService } from '../webhooks/webhooks.ts'
 
 /** The services that REST, GraphQL and MCP call. They contain all checks. */

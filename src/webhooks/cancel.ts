@@ -9,8 +9,8 @@ import type { OpenStatus } from '../domain/webhook-delivery.ts'
 const MAX_CANCELLED = 5_000
 
 /**
- * Cancels those of these deliveries that wait. Locked rows are left: they are in flight, or
- * somebody else changes them. The ids are an array, for the reason at `unfinished`.
+ * Cancels those of these deliveries that wait. Locked rows are left: they are in flight, or another
+ * transaction changes them. The ids are an array, for the reason at `unfinished`.
  */
 async function cancelWaitingOf(db: Kysely<Database>, ids: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`

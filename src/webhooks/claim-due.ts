@@ -1,7 +1,6 @@
-import type { StartedClaim } from './attempt.ts'
 import type { WorkerLimits } from './limits.ts'
-import { claim, readDue } from './queue.ts'
-import type { DueStatus, Slots } from './slots.ts'
+import { type Claim, claim, readDue } from './queue.ts'
+import type { DueStatus, Lane, Slots } from './slots.ts'
 import { takeTurns } from './turns.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
@@ -12,6 +11,15 @@ const MAX_CLAIMED = 256
  * that is slow, but answers, is not paused by the breaker.
  */
 const MAX_SHORT_FAILURES = 3
+
+/** A claim whose turn it is. */
+export interface StartedClaim extends Claim {
+  readonly lane: Lane
+  /** The attempt must end within `firstDeadlineMs`. */
+  readonly short: boolean
+  /** It tests a webhook whose pause has ended. */
+  readonly probe: boolean
+}
 
 export interface ClaimedDue {
   readonly claims: readonly StartedClaim[]

@@ -41,7 +41,7 @@ export interface DeliveryRecord extends Pick<
 const iso = (column: string) => sql.raw(`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
 
 /** The columns of a DeliveryRecord, selected from `webhook_deliveries as d`. */
-export const deliveryColumns = sql`
+const COLUMNS = sql`
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.completed_at as "completedAt",
   coalesce((
@@ -68,7 +68,7 @@ export async function findDelivery(
   id: string,
 ): Promise<DeliveryRecord | null> {
   const { rows } = await sql<DeliveryRecord>`
-    select ${deliveryColumns} from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
+    select ${COLUMNS} from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
     where d.id = ${id} and s.wallet = ${wallet} and s.deleted_at is null`.execute(db)
   return rows[0] ?? null
 }
@@ -81,7 +81,7 @@ export async function readDelivery(
 ): Promise<DeliveryRecord> {
   if (!isUuid(id)) throw new DomainError('DELIVERY_NOT_FOUND')
   const { rows } = await sql<DeliveryRecord>`
-    select ${deliveryColumns} from webhook_deliveries d
+    select ${COLUMNS} from webhook_deliveries d
     where d.id = ${id} and d.subscription_id = ${subscriptionId}`.execute(db)
   if (rows[0] === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
   return rows[0]
@@ -97,7 +97,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryRecord>> {
   const bounds = pageBounds(input)
   const { rows } = await sql<PageRow<DeliveryRecord>>`
-    select counted.total, ${deliveryColumns}
+    select counted.total, ${COLUMNS}
     from (select count(*) as total from webhook_deliveries where subscription_id = ${subscriptionId}) as counted
     left join (
       select * from webhook_deliveries where subscription_id = ${subscriptionId}
@@ -124,7 +124,7 @@ export async function listDeliveriesConnection(
   const key = ([at, id]: readonly [number, string]) =>
     sql`('epoch'::timestamptz + ${at}::float8 * interval '1 microsecond', ${id})`
   const { rows } = await sql<DeliveryRecord & { at: number }>`
-    select ${deliveryColumns}, ${MICROSECONDS} as at from webhook_deliveries d
+    select ${COLUMNS}, ${MICROSECONDS} as at from webhook_deliveries d
     where d.subscription_id = ${subscriptionId}
       ${after === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key(after)}`}
       ${before === undefined ? sql`` : sql`and (d.created_at, d.id) > ${key(before)}`}

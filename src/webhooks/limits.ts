@@ -53,7 +53,7 @@ export const RETRY_SCHEDULE: readonly number[] = [
   24 * HOUR,
 ]
 
-/** The place of an attempt that is not repeated, so that one request causes one attempt. */
+/** The position in the schedule of a last attempt. A request of an owner causes only one. */
 export const LAST_STEP = RETRY_SCHEDULE.length - 1
 
 const JITTER = 0.2

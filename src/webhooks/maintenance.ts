@@ -4,7 +4,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import { cancelForInactiveWebhooks } from './cancel.ts'
-import { readWebhookStats, recordStats, type WorkerMetrics } from './metrics.ts'
+import { readWebhookStats, type WorkerMetrics } from './metrics.ts'
 
 const INTERVAL_MS = 10_000
 const CLEANUP_INTERVAL_MS = 600_000
@@ -27,7 +27,7 @@ export function createMaintenance(options: {
     const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
       while (!signal.aborted && (await runBatch(kysely)) > 0);
     }
-    recordStats(metrics, await readWebhookStats(kysely))
+    metrics.counted(await readWebhookStats(kysely))
     await untilDone(cancelForInactiveWebhooks)
     if (performance.now() >= cleanupAt) {
       await untilDone(deleteOldRows)
@@ -68,27 +68,21 @@ export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
 }
 
 /** A claim and its outcome leave two dead rows, which later claims step over. */
-const MAX_CHANGED = 1_000
+const MAX_CLAIMED = 1_000
 /** The vacuum may use this share of the time, however long the queue is. */
 const SHARE = 0.1
 
-/** Removes the dead rows of webhook_queue: autovacuum comes once a minute, too late for a burst. */
-export interface QueueVacuum {
-  /** Adds deliveries that were claimed. Starts a vacuum if there were many since the last one. */
-  add(claimed: number): void
-  /** Resolves when no vacuum is running. */
-  onIdle(): Promise<void>
-}
+export type QueueVacuum = ReturnType<typeof createQueueVacuum>
 
-export function createQueueVacuum(kysely: Kysely<Database>, logger: Pick<Logger, 'warn'>): QueueVacuum {
+/** Removes the dead rows of webhook_queue. Autovacuum comes once a minute: a burst is shorter. */
+export function createQueueVacuum(kysely: Kysely<Database>, logger: Pick<Logger, 'warn'>) {
   const failures = createFailureLog(logger, 'the vacuum of webhook_queue failed')
-  let changed = 0
+  let sinceLast = 0
   let notBefore = 0
   let running: Promise<void> | undefined
-
   const vacuum = async (): Promise<void> => {
     const startedAt = performance.now()
-    changed = 0
+    sinceLast = 0
     try {
       await sql`vacuum (skip_locked, truncate false, index_cleanup on) webhook_queue`.execute(kysely)
       failures.clear()
@@ -99,13 +93,14 @@ export function createQueueVacuum(kysely: Kysely<Database>, logger: Pick<Logger,
     notBefore = now + (now - startedAt) / SHARE
     running = undefined
   }
-
   return {
-    add: (claimed) => {
-      changed += claimed
-      if (changed >= MAX_CHANGED && running === undefined && performance.now() >= notBefore)
+    /** Adds deliveries that were claimed. Starts a vacuum if there were many since the last one. */
+    add: (claimed: number): void => {
+      sinceLast += claimed
+      if (sinceLast >= MAX_CLAIMED && running === undefined && performance.now() >= notBefore)
         running = vacuum()
     },
-    onIdle: async () => running,
+    /** Resolves when no vacuum is running. */
+    onIdle: async (): Promise<void> => running,
   }
 }

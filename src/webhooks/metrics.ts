@@ -9,9 +9,9 @@ export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
 export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFlight'>) {
   const registers = [registry]
-  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `gateway_webhooks_${name}`, help, labelNames, registers })
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `gateway_webhooks_${name}_total`, help, labelNames, registers })
 
   const inFlight: Gauge<'lane'> = new Gauge({
@@ -23,55 +23,45 @@ export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFli
       for (const lane of LANES) inFlight.set({ lane }, slots.inFlight(lane))
     },
   })
+  const dueAge = gauge(
+    'due_age_seconds',
+    'Time that the oldest due delivery has waited, without paused webhooks',
+    'status',
+  )
+  const waiting = gauge('waiting_deliveries', 'Deliveries that wait for an attempt', 'status')
+  const attempts = counter('attempts', 'Attempts by result: 2xx, 3xx, 4xx, 5xx or the error code', 'class')
+  const durations = new Histogram({
+    name: 'gateway_webhooks_attempt_duration_seconds',
+    help: 'Duration of attempts',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  })
+  const opens = counter('breaker_opens', 'Webhooks paused because the receiver was unreachable')
+  const reclaims = counter('reclaims', 'Deliveries reclaimed after their lease expired')
+  const staleTokens = counter('stale_tokens', 'Outcomes ignored because their lease had expired')
+  const disabled = counter('disabled', 'Webhooks disabled by the service', 'reason')
+  const disabledNow = gauge('disabled_endpoints', 'Webhooks that the service disabled and that are still off')
+  const pausedNow = gauge('paused_endpoints', 'Active webhooks that are paused')
   return {
-    dueAge: gauge(
-      'due_age_seconds',
-      'Time that the oldest due delivery has waited, without paused webhooks',
-      ['status'],
-    ),
-    waiting: gauge('waiting_deliveries', 'Deliveries that wait for an attempt', ['status']),
-    attempts: counter('attempts', 'Attempts by result: 2xx, 3xx, 4xx, 5xx or the error code', ['class']),
-    durations: new Histogram({
-      name: 'gateway_webhooks_attempt_duration_seconds',
-      help: 'Duration of attempts',
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-      registers,
-    }),
-    breakerOpens: counter('breaker_opens', 'Webhooks paused because the receiver was unreachable'),
-    reclaims: counter('reclaims', 'Deliveries reclaimed after their lease expired'),
-    staleTokens: counter('stale_tokens', 'Outcomes ignored because their lease had expired'),
-    disabled: counter('disabled', 'Webhooks disabled by the service', ['reason']),
-    disabledEndpoints: gauge(
-      'disabled_endpoints',
-      'Webhooks that the service disabled and that are still off',
-    ),
-    pausedEndpoints: gauge('paused_endpoints', 'Active webhooks that are paused'),
+    reclaimed: (deliveries: number) => reclaims.inc(deliveries),
+    attempted: ({ response_status: status, error_code: code, duration_ms: ms }: Settlement) => {
+      attempts.inc({ class: code ?? (status === null ? 'none' : `${Math.floor(status / 100)}xx`) })
+      durations.observe(ms / 1_000)
+    },
+    settled: (result: SettleResult) => {
+      staleTokens.inc(result.stale)
+      opens.inc(result.breakersOpened)
+      for (const { reason } of result.disabled) disabled.inc({ reason })
+    },
+    counted: (stats: WebhookStats) => {
+      for (const status of ['pending', 'retrying'] as const) {
+        dueAge.set({ status }, stats.dueAge[status] ?? 0)
+        waiting.set({ status }, stats.deliveries[status])
+      }
+      disabledNow.set(stats.subscriptions.disabled)
+      pausedNow.set(stats.subscriptions.paused)
+    },
   }
-}
-
-export function recordStats(metrics: WorkerMetrics, stats: WebhookStats): void {
-  for (const status of ['pending', 'retrying'] as const) {
-    metrics.dueAge.set({ status }, stats.dueAge[status] ?? 0)
-    metrics.waiting.set({ status }, stats.deliveries[status])
-  }
-  metrics.disabledEndpoints.set(stats.subscriptions.disabled)
-  metrics.pausedEndpoints.set(stats.subscriptions.paused)
-}
-
-export function recordSettled(
-  metrics: WorkerMetrics,
-  { stale, breakersOpened, disabled }: SettleResult,
-): void {
-  metrics.staleTokens.inc(stale)
-  metrics.breakerOpens.inc(breakersOpened)
-  for (const { reason } of disabled) metrics.disabled.inc({ reason })
-}
-
-export function recordAttempt(metrics: WorkerMetrics, settlement: Settlement): void {
-  const { response_status: status, error_code: code } = settlement
-  const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-  metrics.attempts.inc({ class: code ?? statusClass })
-  metrics.durations.observe(settlement.duration_ms / 1_000)
 }
 
 /** Current numbers for operators. Ages are in seconds. */

@@ -36,7 +36,7 @@ export interface DueWebhook extends Waiting {
   readonly probe: boolean
   /** New, or it failed last. */
   readonly unproven: boolean
-  /** Attempts in a row that reached nobody. */
+  /** Attempts in a row without a connection or a response in time. */
   readonly failures: number
 }
 
@@ -50,6 +50,32 @@ export interface Due {
 }
 
 const leaseOf = ({ leaseMs }: WorkerLimits) => sql`${leaseMs}::float8 * interval '1 ms'`
+
+const ofQueue = (status: DueStatus) => sql`from webhook_queue where status = ${sql.lit(status)}`
+
+/** The networks with waiting deliveries after this one, in order. */
+const networksAfter = (after: string, status: DueStatus) => sql`
+  (select network ${ofQueue(status)} and network > ${after} order by network limit 1)
+  union all
+  select following.network from networks n cross join lateral (
+    select network ${ofQueue(status)} and network > n.network order by network limit 1
+  ) following`
+
+/** The webhooks of network `n` with waiting deliveries: those after `start`, then the others. */
+const webhooksFrom = (start: string, status: DueStatus) => sql`
+  with recursive webhooks (id, again) as (
+    select ${start}::text collate "C", false
+    union all
+    select following.id, following.again from webhooks w cross join lateral (
+      (select subscription_id as id, w.again ${ofQueue(status)} and network = n.network and subscription_id > w.id
+        and (not w.again or subscription_id <= ${start}) order by subscription_id limit 1)
+      union all
+      (select subscription_id, true ${ofQueue(status)} and network = n.network and not w.again
+        and subscription_id <= ${start} order by subscription_id limit 1)
+      limit 1
+    ) following
+  )
+  select id from webhooks offset 1 limit (select webhooks from quota)`
 
 const WEBHOOKS = sql`
   select id as webhook, wallet, coalesce(network, wallet) as network, coalesce(site, host) as site, active, deleted_at,
@@ -66,41 +92,14 @@ export async function readDue(
   options: { status: DueStatus; after: string; limits: WorkerLimits; finished: readonly string[] },
 ): Promise<Due> {
   const { status, after, limits, finished } = options
-  const start = randomUUID()
-  const waiting = sql`from webhook_queue where status = ${sql.lit(status)}`
-  const [row] = await connection.query<{
-    running: Running[] | null
-    waiting: DueWebhook[] | null
-    visited: number
-    last: string
-    more: boolean
-  }>(
+  const [row] = await connection.query<{ [Part in keyof Due]: Due[Part] | null }>(
     `due_${status}`,
     sql`
-    with recursive networks as (
-      (select network ${waiting} and network > ${after} order by network limit 1)
-      union all
-      select following.network from networks n
-      cross join lateral (select network ${waiting} and network > n.network order by network limit 1) following
-    ),
+    with recursive networks as (${networksAfter(after, status)}),
     visited as materialized (select network from networks limit ${sql.lit(MAX_NETWORKS)}),
     quota as (select greatest(1, ${sql.lit(MAX_WEBHOOKS)} / count(*))::integer as webhooks from visited),
     waiting as materialized (
-      select n.network, w.id from visited n cross join lateral (
-        with recursive webhooks (id, again) as (
-          select ${start}::text collate "C", false
-          union all
-          select following.id, following.again from webhooks w cross join lateral (
-            (select subscription_id as id, w.again ${waiting} and network = n.network and subscription_id > w.id
-              and (not w.again or subscription_id <= ${start}) order by subscription_id limit 1)
-            union all
-            (select subscription_id, true ${waiting} and network = n.network and not w.again
-              and subscription_id <= ${start} order by subscription_id limit 1)
-            limit 1
-          ) following
-        )
-        select id from webhooks offset 1 limit (select webhooks from quota)
-      ) w
+      select n.network, w.id from visited n cross join lateral (${webhooksFrom(randomUUID(), status)}) w
     ),
     sendable as (
       select s.webhook, s.wallet, s.network, s.site, s.failures, d.due,
@@ -110,7 +109,7 @@ export async function readDue(
       from waiting w
       cross join lateral (${WEBHOOKS} where id = w.id limit 1) s
       cross join lateral (select array(
-        select delivery_id ${waiting} and network = w.network and subscription_id = w.id and due_at <= now()
+        select delivery_id ${ofQueue(status)} and network = w.network and subscription_id = w.id and due_at <= now()
         order by due_at limit ${limits.perEndpoint}::integer) as due offset 0) d
       where s.active and s.deleted_at is null and (s.paused_until is null or s.paused_until <= now()) and d.due <> '{}'
     ),
@@ -123,11 +122,11 @@ export async function readDue(
       ) d cross join lateral (${WEBHOOKS} where id = d.subscription_id limit 1) s
     )
     select (select json_agg(running) from running) as running, (select json_agg(sendable) from sendable) as waiting,
-      (select count(*)::integer from visited) as visited, (select max(network) from visited) as last,
+      (select max(network) from visited having count(*) >= ${sql.lit(MAX_NETWORKS)}) as next,
       exists (select from waiting group by network having count(*) >= (select webhooks from quota)) as more`,
   )
-  const next = row !== undefined && row.visited >= MAX_NETWORKS ? row.last : ''
-  return { running: row?.running ?? [], waiting: row?.waiting ?? [], next, more: row?.more ?? false }
+  const { running, waiting, next, more } = row!
+  return { running: running ?? [], waiting: waiting ?? [], next: next ?? '', more: more ?? false }
 }
 
 /**

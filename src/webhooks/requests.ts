@@ -19,6 +19,14 @@ export interface Caller {
   readonly clientIp: string
 }
 
+interface Dependencies {
+  readonly kysely: Kysely<Database>
+  readonly clock: Clock
+  readonly newId: () => string
+  /** Requested deliveries per minute. Null for no limit. */
+  readonly sendLimit: number | null
+}
+
 /**
  * Charges up to `wanted` deliveries that a caller requests, and returns how many it may have. Its
  * wallet and its client network have the same limit per minute, so new wallets and new networks get
@@ -66,16 +74,12 @@ export const MAX_PINGS = 50
 export async function pingWebhook(
   subscriptionId: string,
   caller: Caller,
-  {
-    kysely,
-    clock,
-    newId,
-    sendLimit,
-  }: { kysely: Kysely<Database>; clock: Clock; newId: () => string; sendLimit: number | null },
+  { kysely, clock, newId, sendLimit }: Dependencies,
 ): Promise<DeliveryRecord> {
   return kysely.transaction().execute(async (db) => {
     const { rows } = await sql<{ filter_agent_pda: string | null; network: string; slot: number | null }>`
-      select s.filter_agent_pda, coalesce(s.network, s.wallet) as network, (select cursor_slot from indexer_state) as slot from webhook_subscriptions s
+      select s.filter_agent_pda, coalesce(s.network, s.wallet) as network, (select cursor_slot from indexer_state) as slot
+      from webhook_subscriptions s
       where s.id = ${subscriptionId} and s.active and s.deleted_at is null for key share of s`.execute(db)
     const [webhook] = rows
     if (webhook === undefined) throw new DomainError('WEBHOOK_INACTIVE')
@@ -125,7 +129,7 @@ async function deleteOldPings(db: Kysely<Database>, subscriptionId: string): Pro
 }
 
 /**
- * Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule, so
+ * Sends a delivery again at once, whatever its status. It keeps its position in the retry schedule, so
  * one that had all its attempts gets one more, and so does one that succeeded. Also ends a pause of
  * the endpoint. A delivery in flight stays as it is. Throws DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE,
  * EVENT_WITHDRAWN, RATE_LIMITED.
@@ -134,7 +138,7 @@ export async function resendDelivery(
   subscriptionId: string,
   caller: Caller,
   deliveryId: string,
-  { kysely, sendLimit }: { kysely: Kysely<Database>; sendLimit: number | null },
+  { kysely, sendLimit }: Dependencies,
 ): Promise<DeliveryRecord> {
   if (!isUuid(deliveryId)) throw new DomainError('DELIVERY_NOT_FOUND')
   return kysely.transaction().execute(async (db) => {
@@ -185,7 +189,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d
 
 /**
  * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
- * oldest first, as many as the rate limit has left. Each keeps its place in the retry schedule, so
+ * oldest first, as many as the rate limit has left. Each keeps its position in the retry schedule, so
  * one that had all its attempts gets one more. They use the retry lane, so new events are not
  * delayed. Throws INVALID_TEXT, INVALID_RANGE, RECOVERY_TOO_LONG, WEBHOOK_INACTIVE, RATE_LIMITED.
  */
@@ -193,7 +197,7 @@ export async function recoverDeliveries(
   subscriptionId: string,
   caller: Caller,
   input: RecoverInput,
-  { kysely, clock, sendLimit }: { kysely: Kysely<Database>; clock: Clock; sendLimit: number | null },
+  { kysely, clock, sendLimit }: Dependencies,
 ): Promise<RecoverResult> {
   const { since, until } = readPeriod(input, clock)
   return kysely.transaction().execute(async (db) => {

@@ -14,21 +14,10 @@ export type DueStatus = 'pending' | 'retrying'
 /** The largest share of a lane that each may use. An eighth is always free for retries. */
 const MAX_SHARE = { pending: 7 / 8, retrying: 1 / 2 }
 
-/** The attempts in flight in this process. */
-export interface Slots {
-  /** How many there are, free or not. */
-  all(lane: Lane, status: DueStatus): number
-  /** How many attempts can start now. */
-  free(lane: Lane, status: DueStatus): number
-  inFlight(lane: Lane): number
-  /** Starts at once: callers start only as many as are free. */
-  start(lane: Lane, status: DueStatus, attempt: () => Promise<void>): void
-  /** Resolves when no attempt is in flight. */
-  onIdle(): Promise<void>
-}
+export type Slots = ReturnType<typeof createSlots>
 
-/** Calls `onFree` when an attempt ends. */
-export function createSlots(limits: WorkerLimits, onFree: () => void): Slots {
+/** The attempts in flight in this process. Calls `onFree` when one ends. */
+export function createSlots(limits: WorkerLimits, onFree: () => void) {
   const createQueue = (slots: number, share: number): PQueue => {
     const queue = new PQueue({ concurrency: Math.max(1, Math.floor(slots * share)) })
     queue.addEventListener('next', onFree)
@@ -40,18 +29,25 @@ export function createSlots(limits: WorkerLimits, onFree: () => void): Slots {
     retrying: createQueue(slots, MAX_SHARE.retrying),
   })
   const lanes = { fast: createLane(limits.concurrency), slow: createLane(limits.slowConcurrency) }
-  const queues = LANES.flatMap((lane) => [lanes[lane].pending, lanes[lane].retrying])
   const inFlight = (lane: Lane): number => lanes[lane].pending.pending + lanes[lane].retrying.pending
   return {
-    all: (lane, status) => lanes[lane][status].concurrency,
-    free: (lane, status) => {
+    /** All slots that attempts with this status can use. */
+    all: (lane: Lane, status: DueStatus): number => lanes[lane][status].concurrency,
+    /** How many of them can start now. */
+    free: (lane: Lane, status: DueStatus): number => {
       const { concurrency, pending } = lanes[lane][status]
       return Math.max(0, Math.min(concurrency - pending, lanes[lane].slots - inFlight(lane)))
     },
     inFlight,
-    start: (lane, status, attempt) => void lanes[lane][status].add(attempt),
-    onIdle: async () => {
-      await Promise.all(queues.map((queue) => queue.onIdle()))
+    /** Starts at once: callers start only as many as are free. */
+    start: (lane: Lane, status: DueStatus, attempt: () => Promise<void>): void =>
+      void lanes[lane][status].add(attempt),
+    /** Resolves when no attempt is in flight. */
+    onIdle: async (): Promise<void> => {
+      for (const lane of LANES) {
+        await lanes[lane].pending.onIdle()
+        await lanes[lane].retrying.onIdle()
+      }
     },
   }
 }

@@ -1,53 +1,42 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
-import type { Database } from '../db/database.ts'
+import PQueue from 'p-queue'
 import type { Orm } from '../db/orm-types.ts'
-import { createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { createFailureLog } from '../platform/process/failure-log.ts'
-import { attempt, type OpenSecret, settlementOf, type StartedClaim } from './attempt.ts'
-import { claimDue, type ClaimedDue, NOTHING_DUE } from './claim-due.ts'
+import { createFailureLog, type FailureLog } from '../platform/process/failure-log.ts'
+import { cancelForInactiveWebhooks } from './cancel.ts'
+import { claimDue, type ClaimedDue, NOTHING_DUE, type StartedClaim } from './claim-due.ts'
 import { createFanOut } from './enqueue.ts'
 import { HeldClaims } from './held-claims.ts'
 import { WORKER_LIMITS, type WorkerLimits } from './limits.ts'
-import { cancelForInactiveWebhooks } from './cancel.ts'
-import { createMaintenance, createQueueVacuum } from './maintenance.ts'
-import { createWorkerMetrics, recordAttempt, recordSettled } from './metrics.ts'
+import { createMaintenance, createQueueVacuum, type QueueVacuum } from './maintenance.ts'
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { reclaim, release } from './queue.ts'
 import type { Send } from './send.ts'
-import { createSettlements } from './settle.ts'
-import { createSlots, type DueStatus } from './slots.ts'
-import { createWorkerConnection } from './worker-connection.ts'
+import {
+  createSettlements,
+  type Settlement,
+  settlementOf,
+  type Settlements,
+  type SettleResult,
+} from './settle.ts'
+import { createSlots, type DueStatus, type Slots } from './slots.ts'
+import { createWorkerConnection, type WorkerConnection } from './worker-connection.ts'
 
 export interface WorkerOptions {
   readonly orm: Orm
   readonly send: Send
-  readonly openSecret: OpenSecret
+  /** Decrypts a stored secret. Throws if no configured key fits. */
+  readonly openSecret: (encrypted: Buffer, subscriptionId: string) => string
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly metrics: Metrics
   /** In [0, 1). */
   readonly random?: () => number
   readonly limits?: Partial<WorkerLimits>
-}
-
-/**
- * Sends due deliveries. All its state is in the database, so any number of processes can run one.
- */
-export interface WebhookWorker {
-  /** Returns at once. The worker runs in the background until `stop`. */
-  start(): void
-  /** Polls now, because a delivery may be due. */
-  wake(): void
-  /**
-   * Time of the last successful poll, in milliseconds since the epoch. Null before the first one.
-   */
-  lastPolledAt(): number | null
-  /** Claims nothing more and waits for the attempts in flight. */
-  stop(): Promise<void>
 }
 
 type WorkerState = 'new' | 'running' | 'stopping' | 'stopped'
@@ -62,169 +51,242 @@ const NEXT: Readonly<Record<WorkerState, readonly WorkerState[]>> = {
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
 /**
- * There is no rest after a claim that started this many and a quarter of all attempts in flight,
- * while others had to wait. It makes bursts a tenth faster.
+ * While others wait, there is no rest after a claim of this many attempts and a quarter of those in
+ * flight. It makes bursts a tenth faster.
  */
-const MIN_CROWD = 16
+const LARGE_CLAIM = 16
 /** More successes than this keep their slots until they are written. */
-const MAX_UNWRITTEN = 512
+const MAX_DELIVERED = 512
 
-export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
-  const { orm, clock, logger, random = Math.random } = options
-  const limits = { ...WORKER_LIMITS, ...options.limits }
-  const kysely: Kysely<Database> = orm.em.fork().getKysely()
-  const giveUp = new AbortController()
-  let state: WorkerState = 'new'
-  const enter = (next: WorkerState): void => {
-    if (!NEXT[state].includes(next)) throw new Error(`a worker that is ${state} cannot become ${next}`)
-    state = next
-  }
+export const createWebhookWorker = (options: WorkerOptions): WebhookWorker => new WebhookWorker(options)
 
-  const connection = createWorkerConnection({
-    orm,
-    kysely,
-    onNotification: (payload) => {
-      claiming.wake()
-      if (payload !== '') fanOut.wake()
-    },
-  })
-  /** Attempts that ended since the last claim began, and how many the next one waits for. */
-  let ended = 0
-  let awaited = 1
-  // An attempt that ends frees a slot here and at its endpoint.
-  const slots = createSlots(limits, () => {
-    ended += 1
-    if (ended >= awaited) claiming.wake()
-  })
-  const metrics = createWorkerMetrics(options.metrics, slots)
-  const vacuum = createQueueVacuum(kysely, logger)
-  const maintenance = createMaintenance({ kysely, logger, metrics })
-  const fanOut = createFanOut({ kysely, logger, onEnqueued: () => claiming.wake() })
-  const settlements = createSettlements({
-    kysely,
-    logger,
-    giveUp: giveUp.signal,
-    onSettled: (result) => {
-      recordSettled(metrics, result)
+/**
+ * Sends due deliveries. All its state is in the database, so any number of processes can run one.
+ * The methods are in the order of the flow: poll, claim, deliver, attempt, settle.
+ */
+export class WebhookWorker {
+  readonly #options: WorkerOptions & { readonly limits: WorkerLimits; readonly random: () => number }
+  readonly #connection: WorkerConnection
+  readonly #metrics: WorkerMetrics
+  readonly #failures: FailureLog
+  readonly #held = new HeldClaims()
+  readonly #slots: Slots
+  readonly #settlements: Settlements
+  /** Successes that are being written. Their slots are free. */
+  readonly #writes = new PQueue()
+  readonly #claiming: BackgroundLoop
+  readonly #maintenance: BackgroundLoop
+  readonly #fanOut: BackgroundLoop
+  readonly #vacuum: QueueVacuum
+  readonly #giveUp = new AbortController()
+  #state: WorkerState = 'new'
+  #stopped: Promise<void> | undefined
+  #lastPolledAt: number | null = null
+  #reclaimAt = 0
+  #retriesAt = 0
+  /** Where the next claim continues: see `ClaimedDue`. */
+  readonly #after = { pending: '', retrying: '' }
+  /** Attempts that ended since the last claim began, and how many of them wake the worker. */
+  #ended = 0
+  #wakeAfter = 1
+
+  constructor(options: WorkerOptions) {
+    const limits = { ...WORKER_LIMITS, ...options.limits }
+    this.#options = { random: Math.random, ...options, limits }
+    const { orm, logger } = options
+    const kysely = orm.em.fork().getKysely()
+    this.#failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
+    const onError = (err: unknown): void => {
+      if (this.#state === 'running') this.#failures.report(err)
+    }
+    this.#claiming = createBackgroundLoop({ step: () => this.#poll(), onError, retryMs: limits.pollMs })
+    // An attempt that ends frees a slot here, and lets its webhook get another attempt.
+    this.#slots = createSlots(limits, () => {
+      this.#ended += 1
+      if (this.#ended >= this.#wakeAfter) this.#claiming.wake()
+    })
+    const onNotification = (payload?: string): void => {
+      this.#claiming.wake()
+      if (payload !== '') this.#fanOut.wake()
+    }
+    this.#connection = createWorkerConnection({ orm, kysely, onNotification })
+    this.#metrics = createWorkerMetrics(options.metrics, this.#slots)
+    this.#maintenance = createMaintenance({ kysely, logger, metrics: this.#metrics })
+    this.#vacuum = createQueueVacuum(kysely, logger)
+    this.#fanOut = createFanOut({ kysely, logger, onEnqueued: () => this.#claiming.wake() })
+    const onSettled = (result: SettleResult): void => {
+      this.#metrics.settled(result)
       for (const webhook of result.disabled) logger.warn(webhook, 'webhook disabled')
       if (result.disabled.length > 0) void cancelForInactiveWebhooks(kysely).catch(() => undefined)
-    },
-  })
-
-  const held = new HeldClaims()
-  /** Writes of successes whose slots are free. */
-  const writing = new Set<Promise<void>>()
-  const abandon = async (claim: StartedClaim, err: unknown): Promise<void> => {
-    held.move(claim, 'released')
-    if (giveUp.signal.aborted) return
-    logger.error({ err, delivery: claim.id }, 'delivery attempt failed with an internal error, retrying')
-    await release(connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
-  }
-  /** Resolves when the slot is free. A success frees it before it is written. */
-  const deliver = async (claim: StartedClaim): Promise<void> => {
-    try {
-      held.move(claim, 'sending')
-      const settlement = await attempt(claim, { ...options, limits, random })
-      recordAttempt(metrics, settlement)
-      const keepsSlot = settlement.outcome !== 'success' || held.unwritten >= MAX_UNWRITTEN
-      held.move(claim, keepsSlot ? 'writing' : 'unwritten')
-      const written = settlements.add(settlement).then(() => held.move(claim, 'settled'))
-      if (keepsSlot) return await written
-      const done = written.catch((err: unknown) => abandon(claim, err)).finally(() => writing.delete(done))
-      writing.add(done)
-    } catch (err) {
-      await abandon(claim, err)
     }
+    this.#settlements = createSettlements({ kysely, logger, giveUp: this.#giveUp.signal, onSettled })
   }
 
-  const after = { pending: '', retrying: '' }
-  const startDue = async (status: DueStatus): Promise<ClaimedDue> => {
-    const finished = held.withoutSlot()
-    const due = await claimDue(connection, { status, slots, limits, random, after: after[status], finished })
-    after[status] = due.next
-    for (const claim of due.claims) held.move(claim, 'claimed')
-    if (state !== 'running') {
-      for (const claim of due.claims) held.move(claim, 'released')
-      await release(connection, due.claims, 0)
+  #enter(next: WorkerState): void {
+    if (!NEXT[this.#state].includes(next))
+      throw new Error(`a worker that is ${this.#state} cannot become ${next}`)
+    this.#state = next
+  }
+
+  /** Returns at once. The worker runs in the background until `stop`. */
+  start(): void {
+    this.#enter('running')
+    for (const loop of [this.#claiming, this.#maintenance, this.#fanOut]) loop.start()
+  }
+
+  /** Polls now, because a delivery may be due. */
+  wake(): void {
+    this.#claiming.wake()
+    this.#fanOut.wake()
+  }
+
+  /** Time of the last successful poll, in ms since the epoch. Null before the first one. */
+  lastPolledAt(): number | null {
+    return this.#lastPolledAt
+  }
+
+  /** Starts what is due. Returns how long to sleep, at most until a slot is free. */
+  async #poll(): Promise<number> {
+    const { limits, clock } = this.#options
+    const now = performance.now()
+    this.#ended = 0
+    this.#wakeAfter = Infinity
+    if (now >= this.#reclaimAt) {
+      this.#reclaimAt = now + limits.reclaimMs
+      await this.#reclaimExpired()
+    }
+    const first = await this.#startDue('pending')
+    const retries = now >= this.#retriesAt ? await this.#startDue('retrying') : NOTHING_DUE
+    if (now >= this.#retriesAt && !retries.contended && retries.next === '')
+      this.#retriesAt = now + limits.pollMs
+    this.#lastPolledAt = clock.now()
+    this.#failures.clear()
+    return this.#rest(now, [first, retries])
+  }
+
+  async #startDue(status: DueStatus): Promise<ClaimedDue> {
+    const { limits, random } = this.#options
+    const due = await claimDue(this.#connection, {
+      status,
+      slots: this.#slots,
+      limits,
+      random,
+      after: this.#after[status],
+      finished: this.#held.withoutSlot(),
+    })
+    this.#after[status] = due.next
+    for (const claim of due.claims) this.#held.move(claim, 'claimed')
+    // The worker can be stopped while it claims.
+    if (this.#state !== 'running') {
+      for (const claim of due.claims) this.#held.move(claim, 'released')
+      await release(this.#connection, due.claims, 0)
       return NOTHING_DUE
     }
-    for (const claim of due.claims) slots.start(claim.lane, status, () => deliver(claim))
-    vacuum.add(due.claims.length)
+    for (const claim of due.claims) this.#slots.start(claim.lane, status, () => this.#deliver(claim))
+    this.#vacuum.add(due.claims.length)
     return due
   }
 
-  const reclaimExpired = async (): Promise<void> => {
-    const { reclaimed, lost } = await reclaim(connection, limits)
-    metrics.reclaims.inc(reclaimed + lost.length)
+  /** Resolves when the slot is free. A success frees it before it is written. */
+  async #deliver(claim: StartedClaim): Promise<void> {
+    try {
+      this.#held.move(claim, 'sending')
+      const settlement = await this.#attempt(claim)
+      this.#metrics.attempted(settlement)
+      if (settlement.outcome === 'success' && this.#held.delivered < MAX_DELIVERED) {
+        this.#held.move(claim, 'delivered')
+        void this.#writes.add(() => this.#settle(claim, settlement))
+      } else {
+        this.#held.move(claim, 'writing')
+        await this.#settle(claim, settlement)
+      }
+    } catch (error) {
+      await this.#abandon(claim, error)
+    }
+  }
+
+  /** Makes one attempt, signed with the current secret. Rejects only on an internal error. */
+  async #attempt(claim: StartedClaim): Promise<Settlement> {
+    const { send, openSecret, clock, limits, random } = this.#options
+    if (claim.body === null) throw new Error('the event of this delivery is missing in outbox_events')
+    const startedAt = clock.now()
+    const result = await send({
+      url: claim.url,
+      secret: openSecret(Buffer.from(claim.secret, 'base64'), claim.subscription_id),
+      eventId: claim.event_id,
+      eventType: claim.event_type,
+      body: claim.body,
+      deliveryId: claim.id,
+      attempt: claim.attempt_count + 1,
+      deadlineMs: claim.short ? limits.firstDeadlineMs : limits.deadlineMs,
+    })
+    // The process is stopping, so nothing is known about the receiver.
+    if (result.errorCode === 'aborted') throw new Error('the attempt was aborted')
+    return settlementOf(claim, result, { startedAt, random, deadlineMs: limits.deadlineMs })
+  }
+
+  /** Never rejects. */
+  async #settle(claim: StartedClaim, settlement: Settlement): Promise<void> {
+    try {
+      await this.#settlements.add(settlement)
+      this.#held.move(claim, 'settled')
+    } catch (error) {
+      await this.#abandon(claim, error)
+    }
+  }
+
+  /** After an internal error, another attempt is due soon. It is not the receiver's failure. */
+  async #abandon(claim: StartedClaim, err: unknown): Promise<void> {
+    this.#held.move(claim, 'released')
+    if (this.#giveUp.signal.aborted) return
+    const { logger, limits } = this.#options
+    logger.error({ err, delivery: claim.id }, 'delivery attempt failed with an internal error, retrying')
+    await release(this.#connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
+  }
+
+  async #reclaimExpired(): Promise<void> {
+    const { clock, limits, random } = this.#options
+    const { reclaimed, lost } = await reclaim(this.#connection, limits)
+    this.#metrics.reclaimed(reclaimed + lost.length)
     const result = { outcome: 'lost', errorCode: 'worker_lost', durationMs: 0 } as const
     await Promise.all(
       lost.map((each) => {
         const context = { startedAt: clock.now(), random, deadlineMs: limits.deadlineMs }
-        return settlements.add(settlementOf(each, result, context))
+        return this.#settlements.add(settlementOf(each, result, context))
       }),
     )
   }
 
-  let reclaimAt = 0
-  let retriesAt = 0
-  let lastPolledAt: number | null = null
-  const failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
-  /** Starts what is due. Returns how long to sleep, at most until a slot is free. */
-  const poll = async (): Promise<number> => {
-    const now = performance.now()
-    ended = 0
-    awaited = Infinity
-    if (now >= reclaimAt) {
-      reclaimAt = now + limits.reclaimMs
-      await reclaimExpired()
-    }
-    const first = await startDue('pending')
-    const retries = now >= retriesAt ? await startDue('retrying') : NOTHING_DUE
-    if (now >= retriesAt && !retries.contended && retries.next === '') retriesAt = now + limits.pollMs
-    lastPolledAt = clock.now()
-    failures.clear()
-    /** Attempts that started while others had to wait. */
-    const crowd = [first, retries].reduce((sum, each) => sum + (each.contended ? each.claims.length : 0), 0)
+  /** Rests after the claims of a poll. Returns how long to sleep after that, unless woken. */
+  async #rest(startedAt: number, claimed: readonly ClaimedDue[]): Promise<number> {
+    const { limits, random } = this.#options
     // While others wait, the next claim comes when half of what was started has ended.
-    awaited = Math.max(1, crowd / 2)
+    const started = claimed.reduce((sum, { contended, claims }) => sum + (contended ? claims.length : 0), 0)
+    this.#wakeAfter = Math.max(1, started / 2)
     // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
     // If nothing could start, the same claim would find the same.
-    const inFlight = slots.inFlight('fast') + slots.inFlight('slow')
-    const restMs = crowd >= Math.max(MIN_CROWD, inFlight / 4) ? 0 : performance.now() - now
-    await delay(Math.min(MAX_REST_MS, restMs))
-    if (first.next !== '' || retries.next !== '' || ended >= awaited) return 0
-    return crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
+    const isLarge =
+      started >= Math.max(LARGE_CLAIM, (this.#slots.inFlight('fast') + this.#slots.inFlight('slow')) / 4)
+    await delay(isLarge ? 0 : Math.min(MAX_REST_MS, performance.now() - startedAt))
+    if (claimed.some(({ next }) => next !== '') || this.#ended >= this.#wakeAfter) return 0
+    return started > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
   }
-  const claiming = createBackgroundLoop({
-    step: poll,
-    onError: (err) => {
-      if (state === 'running') failures.report(err)
-    },
-    retryMs: limits.pollMs,
-  })
 
-  const stop = async (): Promise<void> => {
-    enter('stopping')
-    await claiming.stop()
-    const overdue = setTimeout(() => giveUp.abort(), limits.deadlineMs + SETTLE_MS)
-    const written = slots.onIdle().then(() => Promise.all(writing))
-    await Promise.race([written, once(giveUp.signal, 'abort')])
-    clearTimeout(overdue)
-    await Promise.all([maintenance.stop(), fanOut.stop(), vacuum.onIdle()])
-    await connection.close()
-    enter('stopped')
+  /** Claims nothing more and waits for the attempts in flight. */
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop())
   }
-  let stopped: Promise<void> | undefined
-  return {
-    start: () => {
-      enter('running')
-      for (const loop of [claiming, maintenance, fanOut]) loop.start()
-    },
-    wake: () => {
-      claiming.wake()
-      fanOut.wake()
-    },
-    lastPolledAt: () => lastPolledAt,
-    stop: () => (stopped ??= stop()),
+
+  async #stop(): Promise<void> {
+    this.#enter('stopping')
+    await this.#claiming.stop()
+    const overdueMs = this.#options.limits.deadlineMs + SETTLE_MS
+    const overdue = setTimeout(() => this.#giveUp.abort(), overdueMs)
+    const written = this.#slots.onIdle().then(() => this.#writes.onIdle())
+    await Promise.race([written, once(this.#giveUp.signal, 'abort')])
+    clearTimeout(overdue)
+    await Promise.all([this.#maintenance.stop(), this.#fanOut.stop(), this.#vacuum.onIdle()])
+    await this.#connection.close()
+    this.#enter('stopped')
   }
 }

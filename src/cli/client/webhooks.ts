@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Command } from 'commander'
 import type { RegistryEvent } from '@agent-registry/client'
 import { jsonText } from '../../ledger/decode/values.ts'
@@ -26,7 +25,7 @@ export function listenCommand(): Command {
     .option('--secret <secret>', 'secret of the signatures; default: a new one, which is printed')
     .option('--count <n>', 'stop after this many events', asInteger(1, 1_000_000))
     .action(async (options: ListenOptions, command: Command) => {
-      const { forwardTo, types, secret = newSecret(randomBytes) } = options
+      const { forwardTo, types, secret = newSecret() } = options
       const { registry, output } = connect(command)
       output.result({ secret, forwardTo }, [`secret ${secret}`, `waiting for events, sent to ${forwardTo}`])
       await use(async () => {

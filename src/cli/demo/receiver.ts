@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { verifyWebhook, type WebhookEvent } from '../../webhooks/verify-webhook.ts'
+import { verifyWebhook, type WebhookEvent } from '@agent-registry/client/webhooks'
 
 export interface Received {
   readonly event: WebhookEvent
@@ -33,7 +33,7 @@ export async function startReceiver(): Promise<Receiver> {
   })
   const answerDelivery = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const rawBody = Buffer.concat((await request.toArray()) as Buffer[])
-    response.writeHead(accept(receiver, rawBody, request.headers) ? 200 : 400).end()
+    response.writeHead((await accept(receiver, rawBody, request.headers)) ? 200 : 400).end()
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,9 +51,9 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-function accept(receiver: Receiver, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
+async function accept(receiver: Receiver, rawBody: Buffer, headers: IncomingHttpHeaders): Promise<boolean> {
   try {
-    const event = verifyWebhook(rawBody, headers, receiver.secret)
+    const event = await verifyWebhook(rawBody, headers, receiver.secret)
     receiver.received.push({ event, signature: String(headers['x-service-signature']) })
     return true
   } catch (error) {

@@ -117,18 +117,18 @@ test('a delivery is without a slot from its success until it is written or claim
   const held = new HeldClaims()
   const claim = (token: string) => ({ id: 'delivery', token })
   const succeed = (token: string): void => {
-    for (const state of ['claimed', 'sending', 'unwritten'] as const) held.move(claim(token), state)
+    for (const state of ['claimed', 'sending', 'delivered'] as const) held.move(claim(token), state)
   }
   succeed('old')
   expect(held.withoutSlot()).toEqual(['delivery'])
   held.move(claim('new'), 'claimed')
   expect(held.withoutSlot()).toEqual([])
   held.move(claim('new'), 'sending')
-  held.move(claim('new'), 'unwritten')
+  held.move(claim('new'), 'delivered')
   held.move(claim('old'), 'settled')
-  expect([held.withoutSlot(), held.unwritten]).toEqual([['delivery'], 1])
+  expect([held.withoutSlot(), held.delivered]).toEqual([['delivery'], 1])
   held.move(claim('new'), 'settled')
-  expect([held.withoutSlot(), held.unwritten]).toEqual([[], 0])
+  expect([held.withoutSlot(), held.delivered]).toEqual([[], 0])
 })
 
 test('a claim is sent once, and ends once', () => {

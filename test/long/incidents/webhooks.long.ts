@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registryInstruction } from '@agent-registry/program'
-import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
+import { verifyWebhook } from '../../../examples/verify-webhook.ts'
 import { type AgentWallet, keyOf, programId } from '../../support/indexer/registry-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../support/webhook-clients.ts'

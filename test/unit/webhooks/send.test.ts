@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { type AttemptResult, createSender, type Send } from '../../../src/webhooks/send.ts'
-import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
+import { verifyWebhook } from '../../../examples/verify-webhook.ts'
 import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa } from '../../support/tls.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as fc from '../../support/property.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify-webhook.ts'
+import { verifyWebhook, WebhookVerificationError } from '../../../examples/verify-webhook.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { signDelivery, type SignedDelivery } from '../../../src/webhooks/send.ts'
@@ -163,7 +163,7 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
   }
 
   copyFileSync(
-    fileURLToPath(new URL('../../../src/webhooks/verify-webhook.ts', import.meta.url)),
+    fileURLToPath(new URL('../../../examples/verify-webhook.ts', import.meta.url)),
     join(folder, 'verify-webhook.ts'),
   )
   writeFileSync(join(folder, 'receiver.mjs'), codeBlockOf(guide, 'js'))
