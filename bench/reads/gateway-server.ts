@@ -29,11 +29,10 @@ const isSearched = process.argv[4] !== 'no-search'
 const REGISTRY_BYTES = 2 ** 31
 const POLL_MS = 50
 const orm = await openOrm({ url })
-const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
 const registryProgram = pubkey(registryIdl.address)
 const transactions = createTransactions({
-  kysely,
+  em: orm.em,
   rpc,
   clock: systemClock,
   registryProgram,

@@ -54,7 +54,7 @@ export async function composeServices(
     logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
   }
   const transactions = createTransactions({
-    kysely,
+    em: orm.em,
     rpc,
     clock,
     registryProgram: config.ledger.programId,

@@ -83,11 +83,11 @@ function sentByWallet(row: TransactionRow, sent: SentTransaction, now: string) {
     ...NOT_LANDED,
     status: 'submitted',
     error: null,
-    sent_at: row.sent_at ?? now,
+    sentAt: row.sentAt ?? now,
     accepted: true,
     signature: sent.signature,
-    signed_tx: sent.signedTx,
-    next_check_at: now,
+    signedTx: sent.signedTx,
+    nextCheckAt: now,
   } as const satisfies TransactionChange
 }
 
@@ -100,7 +100,7 @@ export function onSeen(
   seen: SentTransaction & Extract<LedgerStatus, { kind: 'landed' }>,
   now: string,
 ): TransactionChange | null {
-  const isOpen = row.signed_tx === null && !row.settled
+  const isOpen = row.signedTx === null && !row.settled
   const hasFailedVersion = row.status === 'failed' && row.landed && !row.settled && seen.failure === null
   if (!isOpen && !hasFailedVersion) return null
   return { ...sentByWallet(row, seen, now), ...onLedgerStatus(row, seen) }
@@ -114,8 +114,8 @@ function notLanded(row: TransactionRow, failure: TransactionFailure): Transactio
 
 /** A refusal is final only if nothing was sent before: an earlier send may still land. */
 export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: string): TransactionChange {
-  if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
-  if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
+  if (outcome.kind === 'accepted') return { sentAt: now, accepted: true }
+  if (outcome.kind === 'unknown' || row.sentAt !== null) return { sentAt: now }
   return outcome.kind === 'too_early' ? {} : { status: 'failed', error: storableFailure(outcome.failure) }
 }
 

@@ -159,7 +159,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   const metrics = createMetrics()
   const clock = options.clock ?? { now: () => FIXED_NOW }
   const transactions = createTransactions({
-    kysely,
+    em: database.orm.em,
     rpc,
     clock,
     registryProgram: PROGRAM,

@@ -121,7 +121,7 @@ export async function createRelayWorld(
     submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
     replica: (more) =>
       createTransactions({
-        kysely: t.kysely,
+        em: t.database.orm.em,
         rpc: ledger,
         clock: systemClock,
         registryProgram: programId,
