@@ -105,7 +105,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     sharedMs: dependencies.healthSharedMs,
   })
   const sessions = createSessions({
-    kysely,
+    em,
     clock,
     origins: dependencies.signInOrigins,
     genesisHash: () => info.genesisHash(),

@@ -25,7 +25,7 @@ import {
 } from './quota.ts'
 import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
 import type { TransactionRow } from './transaction-store.ts'
-import { storableFailure } from './transitions.ts'
+import { cleanFailure } from './transitions.ts'
 
 const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
 
@@ -94,7 +94,7 @@ async function storeFailure(
   const text = await explainFailure({ err, logs }, transaction.messageBytes, context)
   return context.store.update(row, {
     status: 'failed',
-    error: storableFailure({ code: 'simulation_failed', message: text, logs }),
+    error: cleanFailure({ code: 'simulation_failed', message: text, logs }),
     // Nobody has the fee payer's signature, so the transaction can never land.
     settled: true,
   })
