@@ -160,7 +160,7 @@ export async function composeServices(
   const agents = createAgentReads(reads, { registry })
   const info = composeHealth(context, started, { transactions, roles })
   const sessions = createSessions({
-    kysely,
+    em: orm.em,
     clock,
     origins: config.signIn,
     genesisHash: () => info.genesisHash(),
@@ -202,7 +202,7 @@ export function composeTransactions(
   if (sponsorship.enabled && feePayerKey === null && roles.has('api'))
     logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
   return createTransactions({
-    kysely: orm.em.getKysely(),
+    em: orm.em,
     rpc,
     clock,
     registryProgram: config.ledger.programId,

@@ -44,26 +44,12 @@ export function createFetchQueue<Job>(options: FetchQueueOptions<Job>): FetchQue
   const failures = createFailureLog(logger, `polling for due ${name} failed, will retry`)
   const jobFailures = createFailureLog(logger, `one of the ${name} failed, will retry`)
   const jobs = new Set<Promise<void>>()
-  let slotsUsed = 0
+  const slots = createSlots(limits.slotMs, () => wakeUp.wake())
   let running: Promise<void> | undefined
   let lastPolledAt: number | null = null
 
-  const takeSlot = (): (() => void) => {
-    let held = true
-    slotsUsed += 1
-    const release = (): void => {
-      if (!held) return
-      held = false
-      slotsUsed -= 1
-      clearTimeout(timer)
-      wakeUp.wake()
-    }
-    const timer = setTimeout(release, limits.slotMs)
-    return release
-  }
-
   const startJob = (job: Job): void => {
-    const releaseSlot = takeSlot()
+    const releaseSlot = slots.take()
     const work = options.run(job, abort.signal).then(jobFailures.clear, jobFailures.report)
     jobs.add(work)
     void work.finally(() => {
@@ -76,7 +62,7 @@ export function createFetchQueue<Job>(options: FetchQueueOptions<Job>): FetchQue
   /** Starts due jobs. Returns when none is due or no slot is free. */
   const poll = async (): Promise<void> => {
     while (!abort.signal.aborted) {
-      const free = Math.min(limits.slots - slotsUsed, limits.inFlight - jobs.size)
+      const free = Math.min(limits.slots - slots.used(), limits.inFlight - jobs.size)
       const due = free > 0 ? await claim(free) : []
       if (due.length === 0) return
       for (const job of due) startJob(job)
@@ -107,6 +93,28 @@ export function createFetchQueue<Job>(options: FetchQueueOptions<Job>): FetchQue
       abort.abort()
       wakeUp.wake()
       await running
+    },
+  }
+}
+
+/** Slots that are released after `slotMs` at the latest. */
+function createSlots(slotMs: number, onRelease: () => void) {
+  let used = 0
+  return {
+    used: () => used,
+    /** Returns the function that releases the slot. */
+    take: (): (() => void) => {
+      let held = true
+      used += 1
+      const release = (): void => {
+        if (!held) return
+        held = false
+        used -= 1
+        clearTimeout(timer)
+        onRelease()
+      }
+      const timer = setTimeout(release, slotMs)
+      return release
     },
   }
 }

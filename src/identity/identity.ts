@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { AgentReads } from '../registry/agents/agent-reads.ts'
-import type { Database } from '../db/database.ts'
+import { Agent } from '../db/entities/agents.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { parseDid } from '../domain/did.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -73,7 +72,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     http,
     gateways,
     budget: createByteBudget(clock),
-    cardUrlOf: (did) => findCardUrl(kysely, did),
+    cardUrlOf: (did) => findCardUrl(em, did),
     totalMs: CARD_TIMING.fetchMs,
   }
   const fetchStatusList = createListFetch(hosted)
@@ -85,12 +84,11 @@ export function createIdentity(options: IdentityOptions): Identity {
       return started.verify(raw, about)
     },
   }
-  const store = createCredentialStore(kysely)
+  const store = createCredentialStore(em)
   const now = () => clock.now()
   const rulesVersion = getRulesVersion(contexts)
   return {
-    credentials: (agents) =>
-      createCredentials({ agents, kysely, clock, verifier, rulesVersion, trust, hosted }),
+    credentials: (agents) => createCredentials({ agents, em, clock, verifier, rulesVersion, trust, hosted }),
     cardWorker: (metrics, timing = CARD_TIMING) => {
       const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing
       const queue = { clock, logger, idleMs, limits: CARD_QUEUES.credentials }
@@ -102,11 +100,11 @@ export function createIdentity(options: IdentityOptions): Identity {
         run: async (agent, signal) => {
           const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, slots, now, limitMs }
           await refreshCredentials(agent, dependencies)
-          if (!signal.aborted) await finishRefresh(kysely, agent)
+          if (!signal.aborted) await finishRefresh(em, agent)
         },
       })
       const random = Math.random
-      return createCardWorker({ kysely, hosted, clock, timing, random, metrics, logger, credentials })
+      return createCardWorker({ em, hosted, clock, timing, random, metrics, logger, credentials })
     },
     close: async () => {
       await started?.close()
@@ -126,11 +124,8 @@ function createListFetch(hosted: HostedDependencies): (url: string) => Promise<F
   }
 }
 
-async function findCardUrl(kysely: Kysely<Database>, did: string): Promise<string | null> {
-  const row = await kysely
-    .selectFrom('agents')
-    .select('agent_card_url')
-    .where('owner', '=', parseDid(did))
-    .executeTakeFirst()
-  return row?.agent_card_url ?? null
+async function findCardUrl(em: EntityManager, did: string): Promise<string | null> {
+  const fields = ['agentCardUrl'] as const
+  const agent = await em.fork().findOne(Agent, { owner: parseDid(did) }, { fields })
+  return agent?.agentCardUrl ?? null
 }

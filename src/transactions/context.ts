@@ -4,6 +4,7 @@ import type { Counter } from 'prom-client'
 import type { RegistryAddresses } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
@@ -20,7 +21,7 @@ import type { TransactionStore } from './transaction-store.ts'
 import type { TransactionUpdates } from './watch.ts'
 
 export interface TransactionsOptions {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly rpc: LedgerCalls
   readonly clock: Clock
   readonly registryProgram: Pubkey
@@ -40,6 +41,7 @@ export interface TransactionsOptions {
 export interface TransactionsContext extends Required<
   Omit<TransactionsOptions, 'allowedPrograms' | 'metrics' | 'sponsor'>
 > {
+  readonly kysely: Kysely<Database>
   readonly allowedPrograms: ReadonlySet<Pubkey>
   readonly addresses: RegistryAddresses
   readonly store: TransactionStore

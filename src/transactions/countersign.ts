@@ -1,5 +1,8 @@
+import { LockMode } from '@mikro-orm/core'
 import type { RegistryAddresses } from '@agent-registry/program'
 import { encodeBase58, type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
+import { PreparedTransaction } from '../db/entities/prepared-transactions.ts'
+import { Sponsorship } from '../db/entities/sponsorship.ts'
 import { clientNetwork } from '../domain/client-network.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -20,8 +23,8 @@ import {
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
-import { TransactionStore, type TransactionRow } from './transaction-store.ts'
-import { storableFailure } from './transitions.ts'
+import type { TransactionRow } from './transaction-store.ts'
+import { cleanFailure } from './transitions.ts'
 
 const NO_SIGNATURE = encodeBase58(new Uint8Array(64))
 
@@ -32,7 +35,7 @@ export function readPrepared(
 ): Omit<SponsorshipRequest, 'clientNetwork'> {
   const [, wallet] = preparedMessage(row).staticKeys
   if (wallet === undefined) throw new Error('a sponsored transaction has no wallet')
-  const { invite_code_hash: codeHash } = row
+  const { inviteCodeHash: codeHash } = row
   const kind = codeHash === null ? 'transaction' : 'registration'
   return { kind, wallet, agentPda: addresses.agent(wallet), codeHash }
 }
@@ -74,11 +77,11 @@ export async function countersign(
 
 /** The transaction has expired, or the node is behind the one that returned the blockhash. */
 async function blockhashUnknown(
-  { last_valid_block_height: lastValid }: TransactionRow,
+  { lastValidBlockHeight }: TransactionRow,
   { rpc }: SponsorContext,
 ): Promise<DomainError> {
   const height = await mapLedgerError(rpc.call<number>('getBlockHeight', [{ commitment: 'confirmed' }]))
-  return new DomainError(height > lastValid ? 'TRANSACTION_EXPIRED' : 'LEDGER_UNAVAILABLE')
+  return new DomainError(height > lastValidBlockHeight ? 'TRANSACTION_EXPIRED' : 'LEDGER_UNAVAILABLE')
 }
 
 async function storeFailure(
@@ -90,7 +93,7 @@ async function storeFailure(
   const text = await explainFailure({ err, logs }, transaction.messageBytes, context)
   return context.store.update(row, {
     status: 'failed',
-    error: storableFailure({ code: 'simulation_failed', message: text, logs }),
+    error: cleanFailure({ code: 'simulation_failed', message: text, logs }),
     // Nobody has the fee payer's signature, so the transaction can never land.
     settled: true,
   })
@@ -174,42 +177,39 @@ function signAndStore(
   context: SponsorContext,
 ): Promise<TransactionRow | null> {
   const { clock, timing, sponsor } = context
-  return withUsageLock(context, async (trx) => {
-    const locked = await trx
-      .selectFrom('prepared_transactions')
-      .select('version')
-      .where('id', '=', row.id)
-      .forUpdate()
-      .executeTakeFirst()
-    if (locked?.version !== row.version) return null
-    checkQuota(request, await readUsage(trx, request, null), funds, sponsor.limits, SUBMIT_ERRORS)
-    await trx
-      .insertInto('sponsorships')
-      .values({
-        id: row.id,
-        state: 'submitted',
-        kind: request.kind,
-        wallet: request.wallet,
-        agent_pda: request.kind === 'registration' ? request.agentPda : null,
-        code_hash: request.codeHash,
-        client_network: request.clientNetwork,
-        reserved_lamports: Number(funds.cost),
-        rent_lamports: rent === null ? null : Number(rent),
-      })
-      .execute()
+  return withUsageLock(context, async (em) => {
+    const { id, version } = row
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const locked = await em.findOne(PreparedTransaction, { id, version }, { lockMode })
+    if (locked === null) return null
+    const usage = await readUsage(em.getKysely(), request, null)
+    checkQuota(request, usage, funds, sponsor.limits, SUBMIT_ERRORS)
+    em.create(Sponsorship, {
+      id,
+      state: 'submitted',
+      kind: request.kind,
+      wallet: request.wallet,
+      agentPda: request.kind === 'registration' ? request.agentPda : null,
+      code: request.codeHash,
+      clientNetwork: request.clientNetwork,
+      reservedLamports: Number(funds.cost),
+      rentLamports: rent === null ? null : Number(rent),
+    })
+    // Written before the fee payer signs: an error of the database here leaves no signature.
+    await em.flush()
     const bytes = await sign(transaction, context)
-    return new TransactionStore(trx).update(row, {
+    return em.assign(locked, {
       status: 'submitted',
-      signed_tx: Buffer.from(bytes).toString('base64'),
+      signedTx: Buffer.from(bytes).toString('base64'),
       // From now on the row of `sponsorships` counts for the client that submitted it.
-      client_network: null,
+      clientNetwork: null,
       signature: encodeBase58(bytes.subarray(1, 65)),
-      next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
+      nextCheckAt: new Date(clock.now() + timing.leaseMs).toISOString(),
     })
   })
 }
 
-/** Puts the fee payer's signature in its place, which is the first. */
+/** Signs as the fee payer, whose signature is the first of the transaction. */
 async function sign(transaction: WireTransaction, { sponsor }: SponsorContext): Promise<Uint8Array> {
   const { signer } = sponsor
   const { messageBytes } = transaction

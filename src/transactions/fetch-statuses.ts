@@ -58,7 +58,7 @@ export async function fetchStatuses(
   if (absent.length === 0) return statuses
 
   const finalized = await readHead(rpc, 'finalized')
-  const expired = absent.filter((row) => row.last_valid_block_height < finalized.blockHeight)
+  const expired = absent.filter((row) => row.lastValidBlockHeight < finalized.blockHeight)
   for (const row of absent) {
     const isBehind = recent.context.slot < (row.slot ?? 0)
     if (!expired.includes(row) && !isBehind) statuses.set(row.id, { kind: 'absent', expired: false })
@@ -103,11 +103,11 @@ async function toLedgerStatus(
 }
 
 async function executionFailure(
-  { signed_tx, signature }: TransactionRow,
+  { signedTx, signature }: TransactionRow,
   err: unknown,
   { rpc, registryProgram }: Context,
 ): Promise<TransactionFailure> {
-  const { message } = parseTransaction(Buffer.from(signed_tx ?? '', 'base64'))
+  const { message } = parseTransaction(Buffer.from(signedTx ?? '', 'base64'))
   // Without a node that returns them, the failure has no logs.
   const found = await fetchTransaction<{ meta: { logMessages?: string[] | null } | null }>(
     rpc,

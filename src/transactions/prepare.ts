@@ -31,7 +31,7 @@ import {
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, maxCost, SPONSOR_POLICY } from './sponsor-policy.ts'
-import { type NewTransaction, TransactionStore } from './transaction-store.ts'
+import type { NewTransaction } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -240,9 +240,10 @@ async function storeRegistration(
   context: SponsorContext,
 ): Promise<void> {
   const ledger = await readLedgerTime(context)
-  await withUsageLock(context, async (trx) => {
-    checkClientQuota(await readUsage(trx, request, ledger), context.sponsor.limits)
-    await new TransactionStore(trx).insertSimulated({ ...row, registration: request })
+  await withUsageLock(context, async (em) => {
+    const kysely = em.getKysely()
+    checkClientQuota(await readUsage(kysely, request, ledger), context.sponsor.limits)
+    await context.store.insertSimulated({ ...row, registration: request }, kysely)
   })
 }
 

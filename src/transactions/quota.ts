@@ -1,7 +1,8 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tier } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorLimits, SponsorshipKind } from '../domain/sponsorship.ts'
 import type { SponsorContext } from './context.ts'
@@ -219,17 +220,18 @@ const LOCK_TIMEOUT_MS = 5_000
 
 /** Runs `work` in one transaction that holds the lock. */
 export function withUsageLock<Result>(
-  { kysely, sponsor }: SponsorContext,
-  work: (trx: Transaction<Database>) => Promise<Result>,
+  { em, sponsor }: SponsorContext,
+  work: (em: EntityManager) => Promise<Result>,
 ): Promise<Result> {
   return sponsor.signing.add(() =>
-    kysely.transaction().execute(async (trx) => {
+    em.fork().transactional(async (locked) => {
+      const trx = locked.getKysely()
       const timeout = String(LOCK_TIMEOUT_MS)
       await sql`
         select set_config('statement_timeout', ${timeout}, true),
           set_config('idle_in_transaction_session_timeout', ${timeout}, true)`.execute(trx)
       await sql`select pg_advisory_xact_lock(${sql.lit(SPONSORSHIP_LOCK)})`.execute(trx)
-      return work(trx)
+      return work(locked)
     }),
   )
 }

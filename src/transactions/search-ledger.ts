@@ -53,7 +53,7 @@ export async function searchLedger(
 
   await inParallel([...groupByPayer(rows)], async ([address, group]) => {
     if (budget.isOver) return
-    const oldestSlot = Math.min(...group.map((row) => row.blockhash_slot))
+    const oldestSlot = Math.min(...group.map((row) => row.blockhashSlot))
     const window = await listPage(rpc, { address, oldestSlot, infos: [], pages: 0 }, finalized.slot)
     searches.push({ rows: group, window })
   })

@@ -100,7 +100,7 @@ async function fetchFailed(
 async function confirmPrepared(landed: readonly Landed[], context: TransactionsContext): Promise<void> {
   if (landed.length === 0) return
   const rows = await context.store.findByMatchKeys([...new Set(landed.map(({ key }) => key))])
-  const byKey = Map.groupBy(rows, (row) => row.match_key)
+  const byKey = Map.groupBy(rows, (row) => row.matchKey)
   for (const each of landed) {
     const prepared = byKey.get(each.key)
     if (prepared === undefined || !isSigned(each.wire)) continue

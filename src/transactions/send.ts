@@ -19,16 +19,16 @@ export async function sendStored(
   await store.update(row, {
     ...change,
     ...onSendOutcome(row, outcome, new Date(now).toISOString()),
-    next_check_at: new Date(now + timing.pollMs).toISOString(),
+    nextCheckAt: new Date(now + timing.pollMs).toISOString(),
   })
   updates.notify(row.id)
 }
 
 async function send(
-  { signed_tx, accepted }: TransactionRow,
+  { signedTx: stored, accepted }: TransactionRow,
   context: TransactionsContext,
 ): Promise<SendOutcome> {
-  const signedTx = signed_tx ?? ''
+  const signedTx = stored ?? ''
   const transaction = parseTransaction(Buffer.from(signedTx, 'base64'))
   const config = {
     encoding: 'base64',

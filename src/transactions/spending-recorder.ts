@@ -1,6 +1,9 @@
+import { raw } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Counter } from 'prom-client'
 import type { Database } from '../db/database.ts'
+import { Sponsorship } from '../db/entities/sponsorship.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
@@ -24,7 +27,7 @@ interface LandedTransaction {
 
 /** Records what each sponsorship cost, when its transaction is final. Deletes old data. */
 export function createSpendingRecorder(context: TransactionsContext, spent: Counter<'kind'>): BackgroundLoop {
-  const { kysely, clock, logger, timing } = context
+  const { em, kysely, clock, logger, timing } = context
   const failures = createFailureLog(logger, 'recording sponsorship costs failed, will retry')
   let nextCleanup = 0
   return createBackgroundLoop({
@@ -33,7 +36,7 @@ export function createSpendingRecorder(context: TransactionsContext, spent: Coun
     step: async () => {
       for (const each of await readUnrecorded(kysely)) await recordSpending(each, context, spent)
       if (clock.now() >= nextCleanup) {
-        await deleteOldData(kysely)
+        await deleteOldData(em.fork())
         nextCleanup = clock.now() + CLEANUP_MS
       }
       failures.clear()
@@ -61,7 +64,7 @@ async function recordSpending(
   if (meta === null && !overdue) return
   const spent = meta === null ? null : (meta.preBalances[0] ?? 0) - (meta.postBalances[0] ?? 0)
   const rent = meta === null || kind === 'transaction' ? null : Math.max(0, (spent ?? 0) - meta.fee)
-  // Only one process writes the row and counts it.
+  // One statement, because several processes read the same row, and its cost must count once.
   const { rows } = await sql<{ spent: number }>`
     update sponsorships
     set spent_lamports = coalesce(${spent}::bigint, reserved_lamports),
@@ -72,12 +75,12 @@ async function recordSpending(
 }
 
 /** Client networks are needed for a day, and released sponsorships are not needed. */
-async function deleteOldData(kysely: Kysely<Database>): Promise<void> {
-  await sql`
-    update sponsorships set client_network = null
-    where client_network is not null and created_at < now() - interval '2 days'`.execute(kysely)
-  await sql`
-    delete from sponsorships where state = 'released' and created_at < now() - interval '7 days'`.execute(
-    kysely,
+async function deleteOldData(em: EntityManager): Promise<void> {
+  const old = (days: number) => ({ $lt: raw(`now() - interval '${days} days'`) })
+  await em.nativeUpdate(
+    Sponsorship,
+    { clientNetwork: { $ne: null }, createdAt: old(2) },
+    { clientNetwork: null },
   )
+  await em.nativeDelete(Sponsorship, { state: 'released', createdAt: old(7) })
 }

@@ -133,7 +133,7 @@ export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pu
   return {
     /** The rent of the account that a registration creates. */
     agentRent: (): Promise<bigint> => ledger.rentExemption(SPONSOR_POLICY.registration.creates.bytes),
-    /** Not from the cache: what is signed must not cost more than the rent of now. */
+    /** Reads the ledger in place of the cache: the rent can have changed since the preparation. */
     agentRentNow: async (): Promise<bigint> =>
       BigInt(await readRent(rpc, SPONSOR_POLICY.registration.creates.bytes)),
     feePayerBalance: cachedValue({

@@ -41,7 +41,7 @@ export async function submit(
   const row = await context.store.get(id)
   if (row.sponsored) {
     sponsorContext(context)
-    if (row.invite_code_hash !== null) throw new DomainError('SPONSORED_REGISTRATION')
+    if (row.inviteCodeHash !== null) throw new DomainError('SPONSORED_REGISTRATION')
   }
   await accept(row, signedTx, clientIp, context)
   return waitForOutcome(id, context)
@@ -82,7 +82,7 @@ async function accept(
 ): Promise<void> {
   const { store } = context
   const transaction = readSignedTransaction(signedTx)
-  if (row.signed_tx !== null) return checkSameMessage(row.signed_tx, transaction)
+  if (row.signedTx !== null) return checkSameMessage(row.signedTx, transaction)
   if (row.status === 'failed') {
     if (row.error?.code === EXPIRED.code) throw new DomainError('TRANSACTION_EXPIRED')
     return undefined
@@ -120,9 +120,9 @@ async function checkAndStore(
   }
   return store.update(row, {
     status: 'submitted',
-    signed_tx: signedTx,
+    signedTx,
     signature: transaction.signature,
-    next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
+    nextCheckAt: new Date(clock.now() + timing.leaseMs).toISOString(),
   })
 }
 
@@ -136,7 +136,7 @@ function checkSameMessage(stored: string, transaction: WireTransaction): void {
 async function checkNotExpired(row: TransactionRow, { head }: TransactionsContext): Promise<void> {
   try {
     const { blockHeight } = await mapLedgerError(head.get())
-    if (blockHeight > row.last_valid_block_height) throw new DomainError('TRANSACTION_EXPIRED')
+    if (blockHeight > row.lastValidBlockHeight) throw new DomainError('TRANSACTION_EXPIRED')
   } catch (error) {
     // While no node responds, submits are stored. They are sent when a node responds.
     if (!isDomainError(error, 'LEDGER_UNAVAILABLE')) throw error

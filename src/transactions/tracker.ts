@@ -48,7 +48,7 @@ async function processDueRows(context: TransactionsContext): Promise<number> {
   } catch (error) {
     // No node responds: nothing changes, and the rows are due again soon.
     const due = new Date(clock.now() + timing.finalityPollMs).toISOString()
-    await Promise.all(rows.map((row) => store.update(row, { next_check_at: due })))
+    await Promise.all(rows.map((row) => store.update(row, { nextCheckAt: due })))
     throw error
   }
   return rows.length
@@ -63,10 +63,10 @@ async function processRow(
   const change = ledgerStatus === undefined ? {} : onLedgerStatus(row, ledgerStatus)
   const status = change.status ?? row.status
   const canLand = ledgerStatus?.kind === 'absent' && !ledgerStatus.expired
-  const isResendDue = row.sent_at === null || clock.now() - Date.parse(row.sent_at) >= timing.resendMs
+  const isResendDue = row.sentAt === null || clock.now() - Date.parse(row.sentAt) >= timing.resendMs
   if (canLand && status === 'submitted' && isResendDue) return sendStored(row, context, change)
   const waitMs = status === 'submitted' ? timing.pollMs : timing.finalityPollMs
-  await store.update(row, { ...change, next_check_at: new Date(clock.now() + waitMs).toISOString() })
+  await store.update(row, { ...change, nextCheckAt: new Date(clock.now() + waitMs).toISOString() })
   updates.notify(row.id)
 }
 
@@ -82,7 +82,7 @@ export async function settleExpired(
   for (const row of rows) {
     const waitMs = timing.finalityPollMs * Math.min(2 ** row.misses, SEARCH_LIMITS.maxBackoff)
     const change = onSearchResult(row, results.get(row.id), new Date(now).toISOString())
-    await store.update(row, { next_check_at: new Date(now + waitMs).toISOString(), ...change })
+    await store.update(row, { nextCheckAt: new Date(now + waitMs).toISOString(), ...change })
     updates.notify(row.id)
   }
 }

@@ -1,11 +1,17 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
+import { OptimisticLockError } from '@mikro-orm/core'
+import { type Kysely, sql } from 'kysely'
 import { signatureBytes } from '@agent-registry/solana'
+import { columnsOf, type RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
+import { PreparedTransaction } from '../db/entities/prepared-transactions.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { DomainError } from '../domain/errors.ts'
 
-/** A row of prepared_transactions. */
-export type TransactionRow = Selectable<Database['prepared_transactions']>
+export type TransactionRow = Readonly<RowOf<typeof PreparedTransaction>>
+
+/** For statements that the EntityManager cannot write. */
+const columns = columnsOf(PreparedTransaction, [])
 
 /** The part of a row that clients see. `error` is not null exactly when the status is `failed`. */
 export type TransactionRecord = Readonly<
@@ -21,7 +27,7 @@ export type TransactionRecord = Readonly<
 >
 
 export function toRecord(row: TransactionRow): TransactionRecord {
-  const { id, status, signature, error, slot, sponsored, settled, message } = row
+  const { id, status, signature, error, slot, sponsored, settled, message, lastValidBlockHeight } = row
   return {
     id,
     status,
@@ -31,9 +37,9 @@ export function toRecord(row: TransactionRow): TransactionRecord {
     sponsored,
     settled,
     message,
-    preparedAt: new Date(row.created_at).toISOString(),
-    submittedAt: row.sent_at === null ? null : new Date(row.sent_at).toISOString(),
-    lastValidBlockHeight: row.last_valid_block_height,
+    preparedAt: row.createdAt,
+    submittedAt: row.sentAt,
+    lastValidBlockHeight,
   }
 }
 
@@ -74,12 +80,10 @@ export interface NewTransaction {
   readonly now: number
 }
 
-export type TransactionChange = Omit<
-  Updateable<Database['prepared_transactions']>,
-  'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height' | 'blockhash_slot'
+export type TransactionChange = Partial<
+  Omit<TransactionRow, 'id' | 'version' | 'createdAt' | 'message' | 'lastValidBlockHeight' | 'blockhashSlot'>
 >
 
-const TABLE = 'prepared_transactions'
 const DAY_MS = 86_400_000
 /** How long settled rows are kept. */
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
@@ -92,20 +96,24 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * failed.
  */
 export class TransactionStore {
+  readonly #em: EntityManager
   readonly #kysely: Kysely<Database>
   readonly #onOutcome: (row: TransactionRow) => void
 
-  constructor(kysely: Kysely<Database>, onOutcome: (row: TransactionRow) => void = () => undefined) {
-    this.#kysely = kysely
+  constructor(em: EntityManager, onOutcome: (row: TransactionRow) => void = () => undefined) {
+    this.#em = em
+    this.#kysely = em.getKysely()
     this.#onOutcome = onOutcome
   }
 
-  async insertSimulated(transaction: NewTransaction): Promise<void> {
+  /** `kysely`: the database transaction that the row belongs to, if any. */
+  async insertSimulated(transaction: NewTransaction, kysely = this.#kysely): Promise<void> {
     const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
     const { matchKey = null, registration } = transaction
     const { codeHash = null, clientNetwork = null, wallet = null } = registration ?? {}
     const now = new Date(transaction.now)
-    // Does not wait for the disk. If the database crashes now, the client prepares again.
+    // One statement that does not wait for the disk: if the database crashes now, the client
+    // prepares again. Through the EntityManager a preparation would take 10 % longer.
     await sql`
       with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
       insert into prepared_transactions
@@ -114,13 +122,11 @@ export class TransactionStore {
       select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot},
         ${sponsored}, ${codeHash}, ${clientNetwork}, ${wallet}, ${now}::timestamptz, ${now}::timestamptz
       from asynchronous_commit
-    `.execute(this.#kysely)
+    `.execute(kysely)
   }
 
   async find(id: string): Promise<TransactionRow | null> {
-    if (!ID.test(id)) return null
-    const query = this.#kysely.selectFrom(TABLE).selectAll().where('id', '=', id)
-    return (await query.executeTakeFirst()) ?? null
+    return ID.test(id) ? this.#em.fork().findOne(PreparedTransaction, id) : null
   }
 
   /** Throws TRANSACTION_NOT_FOUND. */
@@ -132,22 +138,23 @@ export class TransactionStore {
 
   /** Throws TRANSACTION_NOT_FOUND. */
   async getBySignature(signature: string): Promise<TransactionRow> {
-    const query = this.#kysely.selectFrom(TABLE).selectAll().where('signature', '=', signature)
-    const row = signatureBytes(signature) ? await query.executeTakeFirst() : undefined
-    if (row === undefined) throw new DomainError('TRANSACTION_NOT_FOUND')
+    const isSignature = signatureBytes(signature) !== null
+    const row = isSignature ? await this.#em.fork().findOne(PreparedTransaction, { signature }) : null
+    if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
     return row
   }
 
   /** Null if another process has written the row since it was read: then nothing is written. */
   async update(row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null> {
-    const written = await this.#kysely
-      .updateTable(TABLE)
-      .set({ ...change, version: row.version + 1 })
-      .where('id', '=', row.id)
-      .where('version', '=', row.version)
-      .returningAll()
-      .executeTakeFirst()
-    if (written === undefined) return null
+    const em = this.#em.fork()
+    const written = em.merge(PreparedTransaction, { ...row })
+    em.assign(written, change)
+    try {
+      await em.flush()
+    } catch (error) {
+      if (error instanceof OptimisticLockError) return null
+      throw error
+    }
     const hasOutcome = written.status === 'confirmed' || written.status === 'failed'
     if (hasOutcome && written.status !== row.status) this.#onOutcome(written)
     return written
@@ -165,7 +172,7 @@ export class TransactionStore {
         where not settled and signed_tx is not null and next_check_at <= ${new Date(options.now)}
         order by next_check_at limit ${options.limit} for update skip locked
       )
-      returning *`.execute(this.#kysely)
+      returning ${columns}`.execute(this.#kysely)
     return rows
   }
 
@@ -174,12 +181,13 @@ export class TransactionStore {
    * fee payer's signature of these, so they cannot have landed.
    */
   async expireSponsored(blockHeight: number): Promise<void> {
-    await sql`
-      update prepared_transactions
-      set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
-      where not settled and signed_tx is null and sponsored and last_valid_block_height < ${blockHeight}`.execute(
-      this.#kysely,
-    )
+    await this.#em
+      .fork()
+      .nativeUpdate(
+        PreparedTransaction,
+        { settled: false, signedTx: null, sponsored: true, lastValidBlockHeight: { $lt: blockHeight } },
+        { status: 'failed', settled: true, error: EXPIRED },
+      )
   }
 
   /**
@@ -213,42 +221,37 @@ export class TransactionStore {
           and signed_tx is null and next_check_at <= ${new Date(now)}
         for update skip locked
       )
-      returning *`.execute(this.#kysely)
+      returning ${columns}`.execute(this.#kysely)
     return rows
   }
 
   /** The newest rows of every status whose message has one of these keys. */
-  findByMatchKeys(keys: readonly string[]): Promise<TransactionRow[]> {
-    return this.#kysely
-      .selectFrom(TABLE)
-      .selectAll()
-      .where('match_key', 'in', [...keys])
-      .orderBy('created_at', 'desc')
-      .limit(MAX_MATCHES)
-      .execute()
+  async findByMatchKeys(keys: readonly string[]): Promise<TransactionRow[]> {
+    const { rows } = await sql<TransactionRow>`
+      select ${columns} from prepared_transactions where match_key = any(${keys}::text[])
+      order by created_at desc limit ${sql.lit(MAX_MATCHES)}`.execute(this.#kysely)
+    return rows
   }
 
   /** Which of these signatures the rows have. */
-  async findSignatures(signatures: readonly string[]): Promise<Set<string | null>> {
-    const rows = await this.#kysely
-      .selectFrom(TABLE)
-      .select('signature')
-      .where('signature', 'in', [...signatures])
-      .execute()
+  async findSignatures(signatures: readonly string[]): Promise<Set<string>> {
+    const { rows } = await sql<{ signature: string }>`
+      select signature from prepared_transactions where signature = any(${signatures}::text[])`.execute(
+      this.#kysely,
+    )
     return new Set(rows.map((row) => row.signature))
   }
 
-  /**
-   * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
-   */
-  async deleteOld(now: number): Promise<number> {
-    const { numAffectedRows } = await sql`
-      delete from prepared_transactions
-      where settled and created_at < (
-        case when signed_tx is null then ${new Date(now - RETENTION_DAYS.unsubmitted * DAY_MS)}
-          else ${new Date(now - RETENTION_DAYS.submitted * DAY_MS)} end
-      )::timestamptz`.execute(this.#kysely)
-    return Number(numAffectedRows)
+  /** Deletes settled rows after RETENTION_DAYS. Returns the number of rows. */
+  deleteOld(now: number): Promise<number> {
+    const before = (days: number) => ({ $lt: new Date(now - days * DAY_MS).toISOString() })
+    return this.#em.fork().nativeDelete(PreparedTransaction, {
+      settled: true,
+      $or: [
+        { signedTx: null, createdAt: before(RETENTION_DAYS.unsubmitted) },
+        { signedTx: { $ne: null }, createdAt: before(RETENTION_DAYS.submitted) },
+      ],
+    })
   }
 
   /** Counts the rows that are not settled. */

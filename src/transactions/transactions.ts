@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import PQueue from 'p-queue'
-import { type Kysely, sql } from 'kysely'
 import { Counter, Gauge } from 'prom-client'
 import { registryAddresses, registryIdl } from '@agent-registry/program'
-import type { Database } from '../db/database.ts'
+import { Sponsorship } from '../db/entities/sponsorship.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { withTimeout } from '../platform/async/promises.ts'
 import { countOutcome, createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
@@ -46,7 +46,7 @@ export function createTransactions(options: TransactionsOptions) {
   const { requests, transactions } = createRelayMetrics(metrics)
   const amounts =
     options.sponsor && createLedgerAmounts(options.rpc, options.clock, options.sponsor.signer.pubkey)
-  const sponsored = createSponsorshipMetrics(metrics, options.kysely, amounts)
+  const sponsored = createSponsorshipMetrics(metrics, options.em, amounts)
   const sponsor = options.sponsor &&
     amounts && {
       ...options.sponsor,
@@ -108,14 +108,15 @@ function createContext(
   options: TransactionsOptions,
   onOutcome: (row: TransactionRow) => void,
 ): Omit<TransactionsContext, 'sponsor' | 'wakeTracker'> {
-  const { kysely, rpc, clock, registryProgram } = options
+  const { em, rpc, clock, registryProgram } = options
   return {
     timing: RELAY_TIMING,
     newId: randomUUID,
     ...options,
+    kysely: em.getKysely(),
     addresses: registryAddresses(registryProgram),
     allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
-    store: new TransactionStore(kysely, onOutcome),
+    store: new TransactionStore(em, onOutcome),
     updates: new TransactionUpdates(),
     head: createChainHead(rpc, clock),
     fees: createPriorityFees(rpc, clock),
@@ -153,12 +154,12 @@ function createRelayMetrics(metrics: Metrics) {
 const KINDS: readonly SponsorshipKind[] = ['registration', 'transaction']
 
 /** `amounts` is null while sponsorship is off. */
-function createSponsorshipMetrics(metrics: Metrics, kysely: Kysely<Database>, amounts: LedgerAmounts | null) {
+function createSponsorshipMetrics(metrics: Metrics, em: EntityManager, amounts: LedgerAmounts | null) {
   registerGauge(
     metrics,
     'gateway_sponsorship_open_transactions',
     'Transactions that the fee payer signed and that have not landed yet',
-    () => countOpen(kysely),
+    () => em.fork().count(Sponsorship, { state: 'submitted' }),
   )
   if (amounts !== null)
     registerGauge(
@@ -182,12 +183,6 @@ function createSponsorshipMetrics(metrics: Metrics, kysely: Kysely<Database>, am
     registers: [metrics],
   })
   return { spent, requests }
-}
-
-async function countOpen(kysely: Kysely<Database>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from sponsorships where state = 'submitted'`.execute(kysely)
-  return rows[0]?.count ?? 0
 }
 
 /** The value is NaN if `read` fails, so that the other metrics are still available. */

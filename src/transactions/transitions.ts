@@ -35,7 +35,7 @@ export function onLedgerStatus(row: TransactionRow, status: LedgerStatus): Trans
     const { slot, finality, failure } = status
     return {
       status: failure === null ? 'confirmed' : 'failed',
-      error: failure === null ? null : storableFailure(failure),
+      error: failure === null ? null : cleanFailure(failure),
       slot,
       landed: true,
       misses: 0,
@@ -83,11 +83,11 @@ function sentByWallet(row: TransactionRow, sent: SentTransaction, now: string) {
     ...NOT_LANDED,
     status: 'submitted',
     error: null,
-    sent_at: row.sent_at ?? now,
+    sentAt: row.sentAt ?? now,
     accepted: true,
     signature: sent.signature,
-    signed_tx: sent.signedTx,
-    next_check_at: now,
+    signedTx: sent.signedTx,
+    nextCheckAt: now,
   } as const satisfies TransactionChange
 }
 
@@ -100,7 +100,7 @@ export function onSeen(
   seen: SentTransaction & Extract<LedgerStatus, { kind: 'landed' }>,
   now: string,
 ): TransactionChange | null {
-  const isOpen = row.signed_tx === null && !row.settled
+  const isOpen = row.signedTx === null && !row.settled
   const hasFailedVersion = row.status === 'failed' && row.landed && !row.settled && seen.failure === null
   if (!isOpen && !hasFailedVersion) return null
   return { ...sentByWallet(row, seen, now), ...onLedgerStatus(row, seen) }
@@ -109,18 +109,18 @@ export function onSeen(
 /** A failure of the simulation stays the reason. */
 function notLanded(row: TransactionRow, failure: TransactionFailure): TransactionChange {
   if (row.status === 'failed' && row.slot === null) return { settled: true }
-  return { ...NOT_LANDED, status: 'failed', error: storableFailure(failure), settled: true }
+  return { ...NOT_LANDED, status: 'failed', error: cleanFailure(failure), settled: true }
 }
 
 /** A refusal is final only if nothing was sent before: an earlier send may still land. */
 export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: string): TransactionChange {
-  if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
-  if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
-  return outcome.kind === 'too_early' ? {} : { status: 'failed', error: storableFailure(outcome.failure) }
+  if (outcome.kind === 'accepted') return { sentAt: now, accepted: true }
+  if (outcome.kind === 'unknown' || row.sentAt !== null) return { sentAt: now }
+  return outcome.kind === 'too_early' ? {} : { status: 'failed', error: cleanFailure(outcome.failure) }
 }
 
-/** jsonb accepts neither NUL nor lone surrogates, and programs can log both. */
-export function storableFailure({ code, message, logs }: TransactionFailure): TransactionFailure {
+/** Removes what PostgreSQL cannot store as JSON: NUL and lone surrogates. Programs can log both. */
+export function cleanFailure({ code, message, logs }: TransactionFailure): TransactionFailure {
   const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
   return { code, message: clean(message), ...(logs && { logs: logs.map(clean) }) }
 }

@@ -6,7 +6,7 @@ import { pubkeyParameter } from '../domain/parameters.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { mapLedgerError, readAccounts, tokenAccount } from './ledger-state.ts'
 
-/** What a wallet can spend, in base units. */
+/** Balances of a wallet, in base units. */
 export interface WalletBalance {
   readonly lamports: bigint
   /** In the associated token account of the wallet; 0 without one. */

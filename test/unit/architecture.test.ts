@@ -174,3 +174,10 @@ test('code outside the packages imports them by name', () => {
   expect(all.length).toBeGreaterThan(1000)
   expect(all.filter(({ imported }) => imported.startsWith('packages/'))).toEqual([])
 })
+
+test('all packages of MikroORM have the version of mikro-orm', () => {
+  const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> }
+  const versions = Object.entries(dependencies).filter(([name]) => /^(@mikro-orm\/|mikro-orm$)/.test(name))
+  expect(versions.length).toBeGreaterThan(3)
+  expect(new Set(versions.map(([, version]) => version))).toEqual(new Set([dependencies['mikro-orm']]))
+})

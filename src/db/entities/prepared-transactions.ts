@@ -43,7 +43,7 @@ export const PreparedTransaction = defineEntity({
     /** The status is final. */
     settled: p.boolean().default(false),
     /** Grows with each write. A writer that read an older version writes nothing. */
-    version: p.integer().default(1),
+    version: p.integer().version().default(1),
     /** The time of the next poll. Also in the future while a worker polls. */
     nextCheckAt: timestamp(),
     createdAt: timestamp(),

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
+import { raw } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/database.ts'
 import { milliseconds } from '../../db/columns-of.ts'
+import { AgentCardCheck, AgentCardHost } from '../../db/entities/agent-cards.ts'
+import { Agent } from '../../db/entities/agents.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import { cardOrigin, GATEWAY_SITES } from '../sites.ts'
 import type { CardOutcome, RecordedCard } from './check-card.ts'
 import { type CardTiming, CHECKS_PER_GATEWAY, CHECKS_PER_SITE } from './limits.ts'
@@ -23,7 +28,7 @@ export interface DueCard extends RecordedCard {
 /** The `first` queue has new and changed cards, `further` all others. */
 export type CardQueue = 'first' | 'further'
 
-/** Due cards that one claim reads. Those of sites without a free place are not among them. */
+/** Due cards that one claim reads. Those of sites without a free slot are not among them. */
 const MAX_READ = 1_000
 
 /**
@@ -35,7 +40,7 @@ export async function claimCards(
   { queue, limit, leaseMs }: { queue: CardQueue; limit: number; leaseMs: number },
 ): Promise<readonly DueCard[]> {
   const inQueue = queue === 'first' ? sql`state = 'unchecked'` : sql`state <> 'unchecked'`
-  const places = sql`case when c.site = any(${GATEWAY_SITES}::text[])
+  const slots = sql`case when c.site = any(${GATEWAY_SITES}::text[])
     then ${sql.lit(CHECKS_PER_GATEWAY)} else ${sql.lit(CHECKS_PER_SITE)} end`
   const { rows } = await sql<DueCard & { owner: Pubkey }>`
     with running as materialized (
@@ -43,18 +48,18 @@ export async function claimCards(
       where lease_token is not null and next_check_at > now() group by site
     ),
     due as materialized (
-      select c.agent_pda, c.site, c.next_check_at, coalesce(r.checks, 0) as running, ${places} as places
+      select c.agent_pda, c.site, c.next_check_at, coalesce(r.checks, 0) as running, ${slots} as slots
       from agent_card_checks c left join running r on r.site = c.site
-      where c.${inQueue} and c.next_check_at <= now() and c.site is not null and coalesce(r.checks, 0) < ${places}
+      where c.${inQueue} and c.next_check_at <= now() and c.site is not null and coalesce(r.checks, 0) < ${slots}
         and exists (select from agents a where a.pda = c.agent_pda)
         and not exists (select from agent_card_hosts h where h.host = c.host and h.retry_at > now())
       order by c.next_check_at limit ${sql.lit(MAX_READ)}
     ),
     ranked as (
-      select *, running + row_number() over (partition by site order by next_check_at) as place from due
+      select *, running + row_number() over (partition by site order by next_check_at) as turn from due
     ),
     chosen as (
-      select agent_pda from ranked where place <= places order by place, next_check_at limit ${limit}
+      select agent_pda from ranked where turn <= slots order by turn, next_check_at limit ${limit}
     ),
     locked as (
       select c.agent_pda, c.next_check_at from agent_card_checks c join chosen using (agent_pda)
@@ -109,17 +114,13 @@ const RECORD_ATTEMPTS = 5
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Writes the result of a check to agent_card_checks and agents.card_hash_mismatch. Writes nothing
- * and returns false if the card changed on the ledger or the lease was lost.
+ * Writes the result of a check to agent_card_checks and agents.card_hash_mismatch. Returns false if
+ * the card changed on the ledger or the lease was lost.
  */
-export async function recordCheck(
-  kysely: Kysely<Database>,
-  card: DueCard,
-  result: CardResult,
-): Promise<boolean> {
+export async function recordCheck(em: EntityManager, card: DueCard, result: CardResult): Promise<boolean> {
   for (let attemptsLeft = RECORD_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
-      return await kysely.transaction().execute((db) => write(db, card, result))
+      return await em.fork().transactional((trx) => write(trx, card, result))
     } catch (error) {
       if (attemptsLeft === 1 || !LOCK_ERRORS.has((error as { code?: unknown }).code)) throw error
     }
@@ -127,51 +128,50 @@ export async function recordCheck(
 }
 
 /**
- * Writes the check before the agent, because a rebuild copies the verdict from the check. Locks in
- * the order of other writers: table (rebuild), agent (indexer), check (trigger of the agent).
+ * Locks in the order of other writers: table (rebuild), agent (indexer), check (trigger of the
+ * agent). Without its agent, the check is written too, because a rebuild copies the verdict from it.
  */
 async function write(
-  db: Kysely<Database>,
+  em: EntityManager,
   { agentPda, url, hash, token }: DueCard,
   { outcome, checkedAt, nextCheckMs, credentialsPauseMs }: CardResult,
 ): Promise<boolean> {
-  const verdict = outcome.state === 'unreachable' ? null : outcome.state === 'mismatched'
+  const db = em.getKysely()
   // Shorter than deadlock_timeout, so that PostgreSQL never cancels the indexer instead.
   await sql`set local lock_timeout = '500ms'`.execute(db)
   await sql`lock table agent_card_checks in row exclusive mode`.execute(db)
-  const agents = await sql`
-    select 1 from agents where pda = ${agentPda} and agent_card_url = ${url} and agent_card_hash = ${hash}
-    for no key update`.execute(db)
-  const found = outcome.state === 'unreachable' ? null : outcome
-  // Without the token, a refresh that is running now does not count as the one that is requested.
-  const dueCredentials =
-    credentialsPauseMs === null
-      ? sql``
-      : sql`credentials_token = null,
-        credentials_due_at = greatest(now(), credentials_claimed_at + ${milliseconds(credentialsPauseMs)}),`
-  const checks = await sql`
-    update agent_card_checks set
-      state = ${outcome.state}, reason = ${outcome.reason}, checked_at = ${checkedAt},
-      next_check_at = now() + ${milliseconds(nextCheckMs)}, lease_token = null,
-      ${dueCredentials}
-      failures = case when ${found === null} then failures + 1 else 0 end,
-      card_hash_mismatch = coalesce(${verdict}::boolean, card_hash_mismatch),
-      matched_by = case when ${found === null} then matched_by else ${found?.matchedBy ?? null} end,
-      signature = case when ${found === null} then signature else ${found?.signature ?? null} end,
-      content = case when ${found === null} then content else ${toJson(found?.content)}::jsonb end
-    where agent_pda = ${agentPda} and lease_token = ${token} and url = ${url} and hash = ${hash}
-    returning 1`.execute(db)
-  if (agents.rows.length === 0 || checks.rows.length === 0) return false
-  if (verdict !== null) {
-    await sql`
-      update agents set card_hash_mismatch = ${verdict}
-      where pda = ${agentPda} and card_hash_mismatch <> ${verdict}`.execute(db)
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const agent = await em.findOne(
+    Agent,
+    { pda: agentPda, agentCardUrl: url, agentCardHash: hash },
+    { lockMode },
+  )
+  const check = await em.findOne(AgentCardCheck, { agentPda, leaseToken: token, url, hash }, { lockMode })
+  if (check === null) return false
+  em.assign(check, {
+    state: outcome.state,
+    reason: outcome.reason,
+    checkedAt: checkedAt.toISOString(),
+    nextCheckAt: raw("now() + ? * interval '1 ms'", [nextCheckMs]),
+    leaseToken: null,
+  })
+  if (credentialsPauseMs !== null)
+    em.assign(check, {
+      credentialsDueAt: raw("greatest(now(), credentials_claimed_at + ? * interval '1 ms')", [
+        credentialsPauseMs,
+      ]),
+      // A refresh that is running now does not count as the one that is requested.
+      credentialsToken: null,
+    })
+  if (outcome.state === 'unreachable') {
+    check.failures += 1
+  } else {
+    const { matchedBy, signature, content } = outcome
+    const cardHashMismatch = outcome.state === 'mismatched'
+    em.assign(check, { failures: 0, cardHashMismatch, matchedBy, signature, content })
+    if (agent !== null) agent.cardHashMismatch = cardHashMismatch
   }
-  return true
-}
-
-function toJson(value: unknown): string | null {
-  return value === undefined || value === null ? null : JSON.stringify(value)
+  return agent !== null
 }
 
 interface CheckedHost {
@@ -188,14 +188,14 @@ interface CheckedHost {
  * a host must not be able to stop each other's checks.
  */
 export async function recordHost(
-  kysely: Kysely<Database>,
+  em: EntityManager,
   { host, state, reason, checkedAt }: CheckedHost,
   { retryMs, retryFactor, hostRetryMs }: CardTiming,
   jitter: number,
 ): Promise<void> {
   if (state === null) return
   if (state === 'responded') {
-    await sql`delete from agent_card_hosts where host = ${host}`.execute(kysely)
+    await em.fork().nativeDelete(AgentCardHost, { host })
     return
   }
   const wait = sql`least(${retryMs}::float8 * power(${retryFactor}::float8, least(h.failures, 20)), ${hostRetryMs}::float8)`
@@ -217,11 +217,11 @@ export async function recordHost(
     )
     update agent_card_checks c set state = 'unreachable', reason = ${reason}, checked_at = ${checkedAt}
     from backed_off b where c.host = b.host and c.state = 'unchecked' and c.lease_token is null`.execute(
-    kysely,
+    em.getKysely(),
   )
 }
 
 /** Deletes hosts that no check used for two days: cards that name one are checked each day. */
-export async function forgetHosts(kysely: Kysely<Database>): Promise<void> {
-  await sql`delete from agent_card_hosts where retry_at < now() - interval '2 days'`.execute(kysely)
+export async function forgetHosts(em: EntityManager): Promise<void> {
+  await em.fork().nativeDelete(AgentCardHost, { retryAt: { $lt: raw("now() - interval '2 days'") } })
 }

@@ -8,7 +8,7 @@ export const CARD_QUEUES = {
   first: { slots: 64, slotMs: SLOT_MS, inFlight: 512 },
   /** All other checks. */
   further: { slots: 16, slotMs: SLOT_MS, inFlight: 128 },
-  /** Credentials: one place for all credentials of an agent. */
+  /** Credentials: one slot for all credentials of an agent. */
   credentials: { slots: 16, slotMs: SLOT_MS, inFlight: 256 },
 } as const satisfies Record<string, FetchQueueLimits>
 

@@ -1,5 +1,4 @@
 import PQueue from 'p-queue'
-import type { Kysely } from 'kysely'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
@@ -14,7 +13,7 @@ import {
   recordHost,
 } from './check-queue.ts'
 import { CARD_QUEUES, type CardTiming, WRITES_AT_ONCE } from './limits.ts'
-import type { Database } from '../../db/database.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
 import { checkCard } from './check-card.ts'
@@ -35,7 +34,8 @@ const FORGET_INTERVAL_MS = 3_600_000
 export type CardWorker = Pick<FetchQueue, 'start' | 'lastPolledAt' | 'stop'>
 
 export function createCardWorker(dependencies: CardWorkerDependencies): CardWorker {
-  const { kysely, clock, timing, credentials } = dependencies
+  const { em, clock, timing, credentials } = dependencies
+  const kysely = em.getKysely()
   const { idleMs, leaseMs } = timing
   let forgetAt = 0
 
@@ -65,7 +65,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
       claim: async (limit) => {
         if (clock.now() >= forgetAt) {
           forgetAt = clock.now() + FORGET_INTERVAL_MS
-          await forgetHosts(kysely)
+          await forgetHosts(em)
         }
         return claim('further')(limit)
       },
@@ -93,7 +93,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
 }
 
 interface CheckDependencies {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly hosted: HostedDependencies
   readonly clock: Clock
   readonly timing: CardTiming
@@ -104,7 +104,7 @@ interface CheckDependencies {
 /** Checks a claimed card, and stores the result and the time of the next check. */
 async function runCheck(
   card: DueCard,
-  { kysely, hosted, clock, timing, random }: CheckDependencies,
+  { em, hosted, clock, timing, random }: CheckDependencies,
   { checks }: Pick<CardMetrics, 'checks'>,
   writes: PQueue,
   signal: AbortSignal,
@@ -125,8 +125,8 @@ async function runCheck(
     // While the result waited, the worker stopped, or another one may have claimed the card.
     if (signal.aborted || clock.now() - startedAt > timing.leaseMs) return false
     // Before the result, which lets the next check of the host start.
-    await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
-    return recordCheck(kysely, card, {
+    await recordHost(em, { host: card.host, state, reason, checkedAt }, timing, jitter)
+    return recordCheck(em, card, {
       outcome,
       checkedAt,
       nextCheckMs: delayMs * jitter,

@@ -1,6 +1,5 @@
-import type { Selectable } from 'kysely'
 import { isPubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/database.ts'
+import type { RowOf } from '../../db/columns-of.ts'
 import { TrustedIssuer as TrustedIssuerEntity } from '../../db/entities/credentials.ts'
 import type { EntityManager } from '../../db/orm-types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -30,7 +29,7 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
   let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
 
   async function list(): Promise<TrustedIssuer[]> {
-    const rows = await em.getKysely().selectFrom('trusted_issuers').selectAll().orderBy('did').execute()
+    const rows = await em.fork().findAll(TrustedIssuerEntity, { orderBy: { did: 'asc' } })
     return rows.map(toIssuer)
   }
 
@@ -47,20 +46,13 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
     return latest.registry
   }
 
-  async function put({
-    did,
-    allowedTypes,
-    keys,
-    notBefore,
-    notAfter,
-  }: NewIssuer): Promise<'added' | 'replaced'> {
+  async function put({ did, keys, ...issuer }: NewIssuer): Promise<'added' | 'replaced'> {
     const now = new Date(clock.now()).toISOString()
     const row = {
+      ...issuer,
       did,
-      allowedTypes: allowedTypes === null ? null : [...allowedTypes],
+      allowedTypes: issuer.allowedTypes && [...issuer.allowedTypes],
       pinnedKeys: derivedKeys(did) === null ? [...keys] : null,
-      notBefore,
-      notAfter,
       enabled: true,
       createdAt: now,
       updatedAt: now,
@@ -88,15 +80,9 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
   return { current, list, put, setEnabled, remove }
 }
 
-function toIssuer(row: Selectable<Database['trusted_issuers']>): TrustedIssuer {
-  return {
-    did: row.did,
-    allowedTypes: row.allowed_types,
-    keys: derivedKeys(row.did) ?? row.pinned_keys ?? [],
-    notBefore: row.not_before,
-    notAfter: row.not_after,
-    enabled: row.enabled,
-  }
+function toIssuer(row: RowOf<typeof TrustedIssuerEntity>): TrustedIssuer {
+  const { did, allowedTypes, pinnedKeys, notBefore, notAfter, enabled } = row
+  return { did, allowedTypes, keys: derivedKeys(did) ?? pinnedKeys ?? [], notBefore, notAfter, enabled }
 }
 
 /** A trusted issuer. */

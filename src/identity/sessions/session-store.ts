@@ -1,6 +1,8 @@
 import { type Pubkey, pubkey } from '@agent-registry/solana'
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { LockMode } from '@mikro-orm/core'
+import { sql } from 'kysely'
+import { SignInChallenge, WalletSession } from '../../db/entities/sessions.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 
 /** An open session. Times are ISO 8601. */
 export interface Session {
@@ -28,91 +30,87 @@ const USE_INTERVAL_MS = 60_000
 /** Each insert also deletes up to this many rows that have ended, so that the tables stay small. */
 const DELETED_PER_INSERT = 10
 
-/** The open sessions of all processes with this database. `now`: milliseconds since the epoch. */
-interface SessionStore {
-  add(session: Session, now: number): Promise<void>
-  /** Returns an open session and counts this as its use. Null if there is none. */
-  use(tokenHash: string, now: number): Promise<Session | null>
-  /** Ends one session. Returns how many were open. */
-  end(tokenHash: string): Promise<number>
-  endAll(wallet: string): Promise<number>
-}
-
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-export function createSessionStore(kysely: Kysely<Database>): SessionStore {
+/** The open sessions of all processes with this database. `now`: milliseconds since the epoch. */
+export class SessionStore {
+  readonly #em: EntityManager
   /** The latest sign-in of each wallet. The next one waits for it without a database connection. */
-  const latest = new Map<string, Promise<void>>()
-  const insert = ({ tokenHash, wallet, createdAt, expiresAt }: Session, now: number): Promise<void> =>
-    kysely.transaction().execute(async (trx) => {
-      // One sign-in of a wallet at a time, so that each sees the sessions before it.
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions of ${wallet}`}, 0))`.execute(trx)
-      await sql`
-          with ended as materialized (
-            select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}
-            order by used_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
-          ),
-          surplus as materialized (
-            select token_hash from wallet_sessions where wallet = ${wallet} and used_at >= ${iso(now - IDLE_MS)}
-            order by used_at desc offset ${sql.lit(MAX_PER_WALLET - 1)}
-          ),
-          removed as (
-            delete from wallet_sessions
-            where token_hash in (select token_hash from ended union select token_hash from surplus)
-          )
-          insert into wallet_sessions (token_hash, wallet, created_at, used_at, expires_at)
-          values (${tokenHash}, ${wallet}, ${createdAt}, ${createdAt}, ${expiresAt})
-        `.execute(trx)
+  readonly #latest = new Map<string, Promise<void>>()
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  add(session: Session, now: number): Promise<void> {
+    const { wallet } = session
+    const before = this.#latest.get(wallet) ?? Promise.resolve()
+    const added = before.catch(() => undefined).then(() => this.#insert(session, now))
+    this.#latest.set(wallet, added)
+    return added.finally(() => {
+      if (this.#latest.get(wallet) === added) this.#latest.delete(wallet)
     })
-  return {
-    add: (session, now) => {
-      const { wallet } = session
-      const before = latest.get(wallet) ?? Promise.resolve()
-      const added = before.catch(() => undefined).then(() => insert(session, now))
-      latest.set(wallet, added)
-      return added.finally(() => {
-        if (latest.get(wallet) === added) latest.delete(wallet)
-      })
-    },
-    use: async (tokenHash, now) => {
-      const row = await kysely
-        .selectFrom('wallet_sessions')
-        .select(['wallet', 'created_at', 'used_at', 'expires_at'])
-        .where('token_hash', '=', tokenHash)
-        .where('expires_at', '>', iso(now))
-        .where('used_at', '>', iso(now - IDLE_MS))
-        .executeTakeFirst()
-      if (row === undefined) return null
-      if (Date.parse(row.used_at) <= now - USE_INTERVAL_MS) {
-        await kysely
-          .updateTable('wallet_sessions')
-          .set({ used_at: iso(now) })
-          .where('token_hash', '=', tokenHash)
-          .where('used_at', '=', row.used_at)
-          .execute()
-      }
-      return {
-        tokenHash,
-        wallet: pubkey(row.wallet),
-        createdAt: row.created_at,
-        lastUsedAt: row.used_at,
-        expiresAt: row.expires_at,
-      }
-    },
-    end: async (tokenHash) => {
-      const { numDeletedRows } = await kysely
-        .deleteFrom('wallet_sessions')
-        .where('token_hash', '=', tokenHash)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
-    endAll: async (wallet) => {
-      const { numDeletedRows } = await kysely
-        .deleteFrom('wallet_sessions')
-        .where('wallet', '=', wallet)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+  }
+
+  #insert({ tokenHash, wallet, createdAt, expiresAt }: Session, now: number): Promise<void> {
+    const idleSince = iso(now - IDLE_MS)
+    return this.#em.fork().transactional(async (em) => {
+      // One sign-in of a wallet at a time, so that each sees the sessions before it.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions of ${wallet}`}, 0))`.execute(
+        em.getKysely(),
+      )
+      const ended = await em.find(
+        WalletSession,
+        { usedAt: { $lt: idleSince } },
+        {
+          orderBy: { usedAt: 'asc' },
+          limit: DELETED_PER_INSERT,
+          lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE,
+        },
+      )
+      const surplus = await em.find(
+        WalletSession,
+        { wallet, usedAt: { $gte: idleSince } },
+        { orderBy: { usedAt: 'desc' }, offset: MAX_PER_WALLET - 1 },
+      )
+      em.remove([...ended, ...surplus])
+      em.create(WalletSession, { tokenHash, wallet, createdAt, usedAt: createdAt, expiresAt })
+    })
+  }
+
+  /**
+   * Returns an open session and counts this as its use. Null if there is none. It runs for each
+   * request with a token: `em.findOne` would take 0.3 ms in place of 0.1 ms.
+   */
+  async use(tokenHash: string, now: number): Promise<Session | null> {
+    const row = await this.#em
+      .getKysely()
+      .selectFrom('wallet_sessions')
+      .select(['wallet', 'created_at', 'used_at', 'expires_at'])
+      .where('token_hash', '=', tokenHash)
+      .where('expires_at', '>', iso(now))
+      .where('used_at', '>', iso(now - IDLE_MS))
+      .executeTakeFirst()
+    if (row === undefined) return null
+    const { used_at: usedAt } = row
+    if (Date.parse(usedAt) <= now - USE_INTERVAL_MS)
+      await this.#em.fork().nativeUpdate(WalletSession, { tokenHash, usedAt }, { usedAt: iso(now) })
+    return {
+      tokenHash,
+      wallet: pubkey(row.wallet),
+      createdAt: row.created_at,
+      lastUsedAt: usedAt,
+      expiresAt: row.expires_at,
+    }
+  }
+
+  /** Ends one session. Returns how many were open. */
+  end(tokenHash: string): Promise<number> {
+    return this.#em.fork().nativeDelete(WalletSession, { tokenHash })
+  }
+
+  endAll(wallet: string): Promise<number> {
+    return this.#em.fork().nativeDelete(WalletSession, { wallet })
   }
 }
 
@@ -123,8 +121,10 @@ export interface Challenges {
   use(nonce: string, now: string): Promise<boolean>
 }
 
-export function createChallenges(kysely: Kysely<Database>): Challenges {
+export function createChallenges(em: EntityManager): Challenges {
+  const kysely = em.getKysely()
   return {
+    // One statement, because anybody can request challenges.
     add: async (nonce, expiresAt, now) => {
       await sql`
         with expired as materialized (
@@ -135,11 +135,7 @@ export function createChallenges(kysely: Kysely<Database>): Challenges {
         insert into sign_in_challenges (nonce, expires_at) values (${nonce}, ${expiresAt})
       `.execute(kysely)
     },
-    use: async (nonce, now) => {
-      const { rows } = await sql`
-        delete from sign_in_challenges where nonce = ${nonce} and expires_at > ${now} returning nonce
-      `.execute(kysely)
-      return rows.length === 1
-    },
+    use: async (nonce, now) =>
+      (await em.fork().nativeDelete(SignInChallenge, { nonce, expiresAt: { $gt: now } })) === 1,
   }
 }

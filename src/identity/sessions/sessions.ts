@@ -1,12 +1,11 @@
 import { encodeBase58 } from '@agent-registry/solana'
 import { randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { optional, pubkeyParameter, requiredText } from '../../domain/parameters.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { sha256 } from '../json.ts'
-import { type Caller, createChallenges, createSessionStore, type Session } from './session-store.ts'
+import { type Caller, createChallenges, type Session, SessionStore } from './session-store.ts'
 import {
   originParameter,
   type SignIn,
@@ -76,7 +75,7 @@ export interface Sessions {
 }
 
 interface SessionsOptions {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly clock: Clock
   readonly origins: SignInOrigins
   /** Of the ledger, in base-58. Throws LEDGER_UNAVAILABLE. */
@@ -85,9 +84,9 @@ interface SessionsOptions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { kysely, clock, origins, genesisHash, random = randomBytes } = options
-  const challenges = createChallenges(kysely)
-  const store = createSessionStore(kysely)
+  const { em, clock, origins, genesisHash, random = randomBytes } = options
+  const challenges = createChallenges(em)
+  const store = new SessionStore(em)
   const iso = (ms: number): string => new Date(ms).toISOString()
   const current = ({ session }: Caller): Session => {
     if (session === null) throw new DomainError('SESSION_MISSING')

@@ -143,14 +143,14 @@ test('changes of this process apply at once, and replacing an issuer keeps the t
 
 test('a registry that cannot be read is read again by the next request', async () => {
   const { em } = database.orm
-  const getKysely = vi.spyOn(em, 'getKysely').mockImplementationOnce(() => {
+  const fork = vi.spyOn(em, 'fork').mockImplementationOnce(() => {
     throw new Error('no connection')
   })
   now += 10_000
   const again = createTrustedIssuers({ em, clock: { now: () => now } })
   await expect(again.current()).rejects.toThrow('no connection')
   expect((await again.current()).find(auditor.did)).toBeUndefined()
-  getKysely.mockRestore()
+  fork.mockRestore()
 })
 
 test('time, trust and the current keys of the issuer are applied to a stored verdict', async () => {

@@ -465,7 +465,7 @@ describe('GET /agents/:pda/credentials', () => {
     const verifications = async (): Promise<number> =>
       (await count()).values.find((each) => (each as Json).metricName?.endsWith('_count'))?.value ?? 0
     const storedVersion = async () => (await store.find([PDA]))[0]!.verdict.rulesVersion
-    const store = createCredentialStore(t.kysely)
+    const store = createCredentialStore(t.database.orm.em)
     const valid = { structurally_valid: true, proof_verified: true }
     const { body } = await verify({ credentialUrl: serve('/vc/rules', await issue()) })
     const [stored] = await store.find([PDA])
@@ -526,7 +526,7 @@ describe('GET /agents/:pda/credentials', () => {
   test(`an agent has at most ${MAX_CREDENTIALS} credentials`, async () => {
     const credential = await issue()
     const { body } = await verify({ credential })
-    const store = createCredentialStore(t.kysely)
+    const store = createCredentialStore(t.database.orm.em)
     const result = { ...body, validFrom: null, validUntil: null, verdict: { wellFormed: true, types: [] } }
     for (let i = 0; i < MAX_CREDENTIALS + 3; i += 1) {
       await store.attach({

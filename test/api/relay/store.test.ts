@@ -14,7 +14,7 @@ let database: TestDatabase
 let store: TransactionStore
 beforeAll(async () => {
   database = await createTestDatabase()
-  store = new TransactionStore(database.orm.em.getKysely())
+  store = new TransactionStore(database.orm.em)
 })
 afterAll(() => database.drop())
 
@@ -28,9 +28,9 @@ async function row(now = NOW, change: Partial<NewTransaction> = {}): Promise<Tra
 async function submitted(now = NOW): Promise<TransactionRow> {
   const change = {
     status: 'submitted',
-    signed_tx: 'AA==',
+    signedTx: 'AA==',
     signature: 's',
-    next_check_at: new Date(now).toISOString(),
+    nextCheckAt: new Date(now).toISOString(),
   } as const
   return (await store.update(await row(now), change))!
 }
@@ -60,7 +60,7 @@ test('a row is claimed once, and again when the lease has expired', async () => 
 
 test('each new outcome is reported once, and only to who wrote it', async () => {
   const outcomes: string[] = []
-  const reporting = new TransactionStore(database.orm.em.getKysely(), ({ status }) => outcomes.push(status))
+  const reporting = new TransactionStore(database.orm.em, ({ status }) => outcomes.push(status))
   const first = await submitted()
   let current = first
   const write = async (change: TransactionChange) => (current = (await reporting.update(current, change))!)

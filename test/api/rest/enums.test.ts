@@ -147,7 +147,7 @@ test('each listed type of a history entry is returned', async () => {
 })
 
 test('each listed status and failure of a transaction is returned', async () => {
-  const store = new TransactionStore(t.kysely)
+  const store = new TransactionStore(t.database.orm.em)
   const read = async (status: string, error: object | null): Promise<Json> => {
     const id = randomUUID()
     await store.insertSimulated({

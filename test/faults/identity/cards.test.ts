@@ -53,7 +53,7 @@ afterAll(() => t.close())
 
 function startWorker(totalMs = 3_000): void {
   const worker = createCardWorker({
-    kysely: t.kysely,
+    em: t.database.orm.em,
     hosted: {
       http: host.http,
       gateways: { ipfs: host.origin, arweave: host.origin },
@@ -464,7 +464,7 @@ test('a card of a dead worker is checked when the lease expires', async () => {
     nextCheckMs: 0,
     credentialsPauseMs: null,
   }
-  expect(await recordCheck(t.kysely, taken!, late)).toBe(false)
+  expect(await recordCheck(t.database.orm.em, taken!, late)).toBe(false)
 })
 
 describe('cards are fetched from other networks and by DID', () => {

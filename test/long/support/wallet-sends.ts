@@ -42,7 +42,7 @@ export class WalletSends {
     this.#world = world
     this.#orm = orm
     this.#relay = createTransactions({
-      kysely: kyselyOf(orm),
+      em: orm.em,
       rpc: world.rpc,
       clock: systemClock,
       registryProgram: programId,

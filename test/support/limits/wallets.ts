@@ -124,7 +124,7 @@ const kept = (signed_tx: string | null): Check =>
   most(
     async (ms) => {
       await t.kysely.deleteFrom('prepared_transactions').execute()
-      const transactions = new TransactionStore(t.kysely)
+      const transactions = new TransactionStore(t.database.orm.em)
       await transactions.insertSimulated({
         id: randomUUID(),
         message: '',

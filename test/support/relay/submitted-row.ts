@@ -7,7 +7,7 @@ export const SUBMITTED = {
   error: null,
   landed: false,
   misses: 0,
-  sent_at: null,
+  sentAt: null,
   accepted: false,
   settled: false,
   sponsored: false,

@@ -52,7 +52,8 @@ function managedEntities(): string[] {
     [...textOf(file).matchAll(/export const (\w+) = defineEntity/g)].map(([, name = '']) => name),
   )
   const code = production.map(textOf).join('\n')
-  const call = String.raw`\bem\.(find\w*|create|insert\w*|upsert\w*|native\w+|count|getReference|getRepository)\(\s*`
+  const methods = 'find\\w*|create|insert\\w*|upsert\\w*|merge|native\\w+|count|getReference|getRepository'
+  const call = String.raw`\b(em|transaction)(\s*\.fork\(\))?\s*\.(${methods})\(\s*`
   return entities.filter((name) => new RegExp(`${call}${name}\\b`).test(code))
 }
 

@@ -107,7 +107,7 @@ async function pollExpired(first: Record<string, Reply>, second: Record<string, 
   const epoch = { result: { blockHeight: 900, absoluteSlot: 1_000 } }
   reply(nodes[0], { getEpochInfo: epoch, ...first })
   reply(nodes[1], { getEpochInfo: epoch, ...second })
-  const row = { id: 'x', signature: 'a', last_valid_block_height: 100, slot: null } as TransactionRow
+  const row = { id: 'x', signature: 'a', lastValidBlockHeight: 100, slot: null } as TransactionRow
   return (await fetchStatuses([row], { rpc: rpcOf(), registryProgram: pubkey(SYSTEM_PROGRAM) })).get('x')
 }
 

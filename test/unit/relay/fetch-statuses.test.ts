@@ -19,7 +19,7 @@ const nodeAt = (recent: number, history: number) =>
   }) as unknown as LedgerRpc
 
 async function statusOf(
-  row: Pick<TransactionRow, 'last_valid_block_height' | 'slot'>,
+  row: Pick<TransactionRow, 'lastValidBlockHeight' | 'slot'>,
   rpc: LedgerRpc,
 ): Promise<unknown> {
   const registryProgram = pubkey('11111111111111111111111111111111')
@@ -28,18 +28,18 @@ async function statusOf(
 }
 
 test('a transaction is not expired while the history of the node is older than the block that expired it', async () => {
-  const row = { last_valid_block_height: 199, slot: null }
+  const row = { lastValidBlockHeight: 199, slot: null }
   expect(await statusOf(row, nodeAt(300, 249))).toBeUndefined()
   expect(await statusOf(row, nodeAt(300, 250))).toEqual({ kind: 'absent', expired: true })
 })
 
 test('a transaction can still land at its last valid block height itself', async () => {
-  const row = { last_valid_block_height: 200, slot: null }
+  const row = { lastValidBlockHeight: 200, slot: null }
   expect(await statusOf(row, nodeAt(300, 300))).toEqual({ kind: 'absent', expired: false })
 })
 
 test('a node that is behind the slot of a transaction does not make it absent', async () => {
-  const row = { last_valid_block_height: 1_000, slot: 280 }
+  const row = { lastValidBlockHeight: 1_000, slot: 280 }
   expect(await statusOf(row, nodeAt(279, 300))).toBeUndefined()
   expect(await statusOf(row, nodeAt(280, 300))).toEqual({ kind: 'absent', expired: false })
 })
@@ -62,8 +62,8 @@ async function failureOf(row: Partial<TransactionRow>, found: () => unknown) {
     calls.push(method === 'getTransaction' ? params : method)
     return method === 'getTransaction' ? found() : { context: { slot: 9 }, value: [status] }
   }
-  const submitted = { slot: null, error: null, signed_tx: Buffer.from(signedTx).toString('base64') }
-  const landed = await statusOf({ last_valid_block_height: 1, ...submitted, ...row }, {
+  const submitted = { slot: null, error: null, signedTx: Buffer.from(signedTx).toString('base64') }
+  const landed = await statusOf({ lastValidBlockHeight: 1, ...submitted, ...row }, {
     call,
   } as unknown as LedgerRpc)
   return [(landed as { failure: unknown }).failure, ...calls]
@@ -102,7 +102,7 @@ test('an expired transaction is not known while a node that may know it does not
       if (JSON.stringify(params).includes('"searchTransactionHistory":true')) throw error
       return nodeAt(300, 300).call(method, params)
     }
-    return statusOf({ last_valid_block_height: 1, slot: null }, { call } as unknown as LedgerRpc)
+    return statusOf({ lastValidBlockHeight: 1, slot: null }, { call } as unknown as LedgerRpc)
   }
   expect(await expired(new UncertainResultError('silent'))).toBeUndefined()
   await expect(expired(new LedgerRpcError('timeout', 'no node'))).rejects.toThrow('no node')
@@ -114,9 +114,12 @@ test('an expired transaction that only the history has is on the ledger', async 
     JSON.stringify(params).includes('"searchTransactionHistory":true')
       ? { context: { slot: 0 }, value: [status] }
       : nodeAt(300, 300).call(method, params)
-  expect(
-    await statusOf({ last_valid_block_height: 1, slot: null }, { call } as unknown as LedgerRpc),
-  ).toEqual({ kind: 'landed', slot: 5, finality: 'finalized', failure: null })
+  expect(await statusOf({ lastValidBlockHeight: 1, slot: null }, { call } as unknown as LedgerRpc)).toEqual({
+    kind: 'landed',
+    slot: 5,
+    finality: 'finalized',
+    failure: null,
+  })
 })
 
 const RECENT = ['getSignatureStatuses', ['signature'], { searchTransactionHistory: false }]
@@ -140,7 +143,7 @@ test.each<[string, object | null, number, calls: unknown[], object]>([
       calls.push([method, ...params])
       return method === 'getEpochInfo' ? FINALIZED : { context: { slot: 300 }, value: [found] }
     }
-    const row = { last_valid_block_height: height, slot: null }
+    const row = { lastValidBlockHeight: height, slot: null }
     const status = await statusOf(row, { call } as unknown as LedgerRpc)
     expect([calls, status]).toEqual(expected)
   },

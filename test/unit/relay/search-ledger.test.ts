@@ -17,7 +17,7 @@ function createRow(id: string): TransactionRow {
   const recentBlockhash = bs58.encode(randomBytes(32))
   const message = new TransactionMessage({ payerKey, recentBlockhash, instructions: [] }).compileToV0Message()
   const base64 = Buffer.from(message.serialize()).toString('base64')
-  return { id, message: base64, blockhash_slot: 5 } as TransactionRow
+  return { id, message: base64, blockhashSlot: 5 } as TransactionRow
 }
 
 test('a search ends after half of its lease, and the other rows are searched again', async () => {
@@ -108,7 +108,7 @@ test('a fee payer whose signatures need few calls comes before those that need m
 
 test('the signatures of a fee payer are listed back to its oldest transaction', async () => {
   const old = createRow('old')
-  const rows = [{ ...old, id: 'new', blockhash_slot: 9 }, old]
+  const rows = [{ ...old, id: 'new', blockhashSlot: 9 }, old]
   const results = await search([], () => [signatureOf(randomBytes(64))], [], rows)
   expect([...results.keys()]).toEqual(['new', 'old'])
   expect([...results.values()]).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }])

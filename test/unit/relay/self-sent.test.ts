@@ -77,10 +77,10 @@ const open = {
   version: 1,
   status: 'simulated',
   message: message.toString('base64'),
-  match_key: matchKey(parseMessage(message)),
+  matchKey: matchKey(parseMessage(message)),
   signature: null,
-  signed_tx: null,
-  sent_at: null,
+  signedTx: null,
+  sentAt: null,
   slot: null,
   landed: false,
   misses: 0,
@@ -117,7 +117,7 @@ function withFakes({ row, fetched = () => null, unsubmitted = 1, known = [], wri
       countOpen: async () => ({ submitted: 9, unsubmitted }),
       findSignatures: async () => new Set(known),
       findByMatchKeys: async (keys: string[]) =>
-        [{ ...open, ...row }].filter((each) => keys.includes(each.match_key!)),
+        [{ ...open, ...row }].filter((each) => keys.includes(each.matchKey!)),
       find: async () => others.shift(),
       update: async (each: TransactionRow, change: TransactionChange) => {
         if (others.length > 0) return null
@@ -133,7 +133,7 @@ function withFakes({ row, fetched = () => null, unsubmitted = 1, known = [], wri
   return { selfSent, see, changes, fetches, notified, warnings }
 }
 
-const FOUND = { slot: 9, signature, signed_tx: bytes.toString('base64'), landed: true, settled: false }
+const FOUND = { slot: 9, signature, signedTx: bytes.toString('base64'), landed: true, settled: false }
 const SUCCESS = { ...FOUND, status: 'confirmed', error: null }
 
 test('a transaction that succeeded is stored without a call of the node', async () => {
@@ -167,7 +167,7 @@ test.each<[string, Fakes, fetched: number]>([
   ],
   ['its signature is wrong', { fetched: () => wrongSignature }, 1],
   ['the row has its outcome', { row: { settled: true }, fetched: failed }, 1],
-  ['nobody prepared it', { row: { match_key: 'another' }, fetched: failed }, 1],
+  ['nobody prepared it', { row: { matchKey: 'another' }, fetched: failed }, 1],
 ])('nothing is stored for a failed transaction if %s', async (_, given, calls) => {
   const { see, changes, fetches, warnings } = withFakes(given)
   await see(null)

@@ -36,12 +36,12 @@ const submitted = {
   id: 'a',
   signature: 'signature',
   message: base64(transaction.message.serialize()),
-  signed_tx: base64(transaction.serialize()),
-  last_valid_block_height: 1_000,
-  blockhash_slot: 1,
+  signedTx: base64(transaction.serialize()),
+  lastValidBlockHeight: 1_000,
+  blockhashSlot: 1,
 } as unknown as TransactionRow
-const confirmed = { status: 'confirmed', slot: 90, landed: true, sent_at: after(-60_000) } as const
-const expired = { last_valid_block_height: 199, sent_at: after(-60_000) }
+const confirmed = { status: 'confirmed', slot: 90, landed: true, sentAt: after(-60_000) } as const
+const expired = { lastValidBlockHeight: 199, sentAt: after(-60_000) }
 
 type Reply = (method: string) => unknown
 
@@ -101,13 +101,13 @@ async function track(change: Partial<TransactionRow> | null, reply: Reply) {
   return seen
 }
 
-const SENT = { sent_at: after(0), accepted: true, next_check_at: after(pollMs) }
+const SENT = { sentAt: after(0), accepted: true, nextCheckAt: after(pollMs) }
 const ON_LEDGER = { status: 'confirmed', error: null, slot: 90, landed: true, misses: 0 }
-const finalCheck = { next_check_at: after(finalityPollMs) }
+const finalCheck = { nextCheckAt: after(finalityPollMs) }
 
 test.each<[string, Partial<TransactionRow>, Reply, object]>([
   ['is not on the ledger and was not sent', {}, withStatus(null), SENT],
-  ['was sent as long ago as a resend waits', { sent_at: after(-resendMs) }, withStatus(null), SENT],
+  ['was sent as long ago as a resend waits', { sentAt: after(-resendMs) }, withStatus(null), SENT],
   [
     'was on the ledger, and is absent for the second time',
     { ...confirmed, misses: 1 },
@@ -123,11 +123,11 @@ test.each<[string, Partial<TransactionRow>, Reply, object]>([
 test.each<[string, Partial<TransactionRow>, Reply, object]>([
   [
     'was sent a moment ago',
-    { sent_at: after(1 - resendMs) },
+    { sentAt: after(1 - resendMs) },
     withStatus(null),
-    { misses: 0, next_check_at: after(pollMs) },
+    { misses: 0, nextCheckAt: after(pollMs) },
   ],
-  ['is in a block', {}, landed('processed'), { misses: 0, next_check_at: after(pollMs) }],
+  ['is in a block', {}, landed('processed'), { misses: 0, nextCheckAt: after(pollMs) }],
   ['is confirmed', {}, landed('confirmed'), { ...ON_LEDGER, settled: false, ...finalCheck }],
   ['is finalized', {}, landed('finalized'), { ...ON_LEDGER, settled: true, ...finalCheck }],
   [
@@ -140,15 +140,15 @@ test.each<[string, Partial<TransactionRow>, Reply, object]>([
   ['was refused', { status: 'failed' }, withStatus(null), { misses: 0, ...finalCheck }],
   [
     'has expired and is absent for the first time',
-    { ...expired, sent_at: null },
+    { ...expired, sentAt: null },
     withStatus(null),
-    { misses: 1, next_check_at: after(pollMs) },
+    { misses: 1, nextCheckAt: after(pollMs) },
   ],
   [
     'has expired, and the node is behind',
-    { ...expired, sent_at: null, misses: 1 },
+    { ...expired, sentAt: null, misses: 1 },
     withStatus(null, 249),
-    { next_check_at: after(pollMs) },
+    { nextCheckAt: after(pollMs) },
   ],
 ])('a transaction is not sent if it %s', async (_, row, reply, change) => {
   const { calls, changes, notified } = await track(row, reply)
@@ -165,7 +165,7 @@ const refusal = (logs: string[]) => ({
   status: 'failed',
   error: { code: 'simulation_failed', message: 'Instruction 0: Invalid account data', logs },
 })
-const sentNow = { sent_at: after(0) }
+const sentNow = { sentAt: after(0) }
 
 test.each<[string, Error | null, object, Partial<TransactionRow>?]>([
   ['is accepted', null, { ...sentNow, accepted: true }],
@@ -182,20 +182,20 @@ test.each<[string, Error | null, object, Partial<TransactionRow>?]>([
   ],
   ['is refused', preflight({ err, logs: ['log'] }), refusal(['log'])],
   ['is refused without logs', preflight({ err, logs: null }), refusal([])],
-  ['is refused after an earlier send', preflight({ err }), sentNow, { sent_at: after(-resendMs) }],
+  ['is refused after an earlier send', preflight({ err }), sentNow, { sentAt: after(-resendMs) }],
 ])('the outcome of a send that %s is stored', async (_, error, change, row = {}) => {
   const { changes } = await track(row, (method) => {
     if (method === 'sendTransaction' && error !== null) throw error
     return withStatus(null)(method)
   })
-  expect(changes).toEqual([{ misses: 0, ...change, next_check_at: after(pollMs) }])
+  expect(changes).toEqual([{ misses: 0, ...change, nextCheckAt: after(pollMs) }])
 })
 
 test('the same bytes are sent with the preflight of the node until one has accepted them', async () => {
   const config = { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }
   for (const accepted of [false, true]) {
     const { sends } = await track({ accepted }, withStatus(null))
-    expect(sends).toEqual([[submitted.signed_tx, { ...config, skipPreflight: accepted }]])
+    expect(sends).toEqual([[submitted.signedTx, { ...config, skipPreflight: accepted }]])
   }
 })
 
@@ -230,6 +230,6 @@ test.each([
     throw new LedgerRpcError('transport', 'no node')
   })
   await settleExpired([{ ...submitted, misses }], context)
-  const next_check_at = after(times * finalityPollMs)
-  expect([changes, notified]).toEqual([[{ misses: misses + 1, next_check_at }], ['a']])
+  const nextCheckAt = after(times * finalityPollMs)
+  expect([changes, notified]).toEqual([[{ misses: misses + 1, nextCheckAt }], ['a']])
 })

@@ -25,7 +25,7 @@ const REFUSAL = { code: 'simulation_failed', message: 'no' } as const
 const SENT = { signature: 'sent by the wallet', signedTx: 'AQ==' }
 
 const row = (change: Partial<TransactionRow> = {}): TransactionRow =>
-  ({ ...SUBMITTED, signed_tx: 'AA==', ...change }) as TransactionRow
+  ({ ...SUBMITTED, signedTx: 'AA==', ...change }) as TransactionRow
 const confirmed = { status: 'confirmed', slot: 7, landed: true } as const
 const failed = { status: 'failed', slot: 7, landed: true, error: FAILURE } as const
 const refused = { status: 'failed', error: REFUSAL } as const
@@ -106,21 +106,21 @@ test('a transaction has expired exactly when its status on the ledger would sett
 
 const bySearch = {
   ...again,
-  sent_at: NOW,
+  sentAt: NOW,
   accepted: true,
   signature: SENT.signature,
-  signed_tx: SENT.signedTx,
-  next_check_at: NOW,
+  signedTx: SENT.signedTx,
+  nextCheckAt: NOW,
 }
 const found: SearchResult = { kind: 'found', ...SENT }
 const unknown: SearchResult = { kind: 'unknown' }
 const LAST = SEARCH_LIMITS.attempts - 1
 
 test.each<[string, Partial<TransactionRow>, SearchResult | undefined, TransactionChange]>([
-  ['found', { status: 'simulated', signed_tx: null, misses: 3 }, found, bySearch],
-  ['found after it was sent here', { sent_at: EARLIER }, found, { ...bySearch, sent_at: EARLIER }],
+  ['found', { status: 'simulated', signedTx: null, misses: 3 }, found, bySearch],
+  ['found after it was sent here', { sentAt: EARLIER }, found, { ...bySearch, sentAt: EARLIER }],
   ['found after a refusal', refused, found, bySearch],
-  ['absent', { status: 'simulated', signed_tx: null }, { kind: 'absent' }, ended(EXPIRED)],
+  ['absent', { status: 'simulated', signedTx: null }, { kind: 'absent' }, ended(EXPIRED)],
   ['absent after a fork', forked, { kind: 'absent' }, ended(DROPPED)],
   ['absent after a refusal', refused, { kind: 'absent' }, { settled: true }],
   ['unknown', {}, unknown, ended(OUTCOME_UNKNOWN)],
@@ -139,28 +139,28 @@ describe('what the indexer saw', () => {
   test.each<[string, Partial<TransactionRow>, typeof FAILURE | null, TransactionChange]>([
     [
       'a success of a prepared one',
-      { status: 'simulated', signed_tx: null },
+      { status: 'simulated', signedTx: null },
       null,
       { ...asSeen, status: 'confirmed' },
     ],
     [
       'a failure of a prepared one',
-      { status: 'simulated', signed_tx: null },
+      { status: 'simulated', signedTx: null },
       FAILURE,
       { ...asSeen, status: 'failed', error: FAILURE },
     ],
     [
       'a success after another version failed',
-      { ...failed, sent_at: EARLIER },
+      { ...failed, sentAt: EARLIER },
       null,
-      { ...asSeen, sent_at: EARLIER, status: 'confirmed' },
+      { ...asSeen, sentAt: EARLIER, status: 'confirmed' },
     ],
   ])('%s counts', (_, state, failure, change) => {
     expect(onSeen(row(state), seen(failure), NOW)).toEqual(change)
   })
 
   test.each<[string, Partial<TransactionRow>, typeof FAILURE | null]>([
-    ['a prepared one that is settled', { status: 'failed', signed_tx: null, settled: true }, null],
+    ['a prepared one that is settled', { status: 'failed', signedTx: null, settled: true }, null],
     ['a submitted one', {}, null],
     ['a confirmed one', confirmed, null],
     ['a second failure', failed, FAILURE],
@@ -173,11 +173,11 @@ describe('what the indexer saw', () => {
 })
 
 test.each<[string, SendOutcome, first: TransactionChange, later: TransactionChange]>([
-  ['accepted', { kind: 'accepted' }, { sent_at: NOW, accepted: true }, { sent_at: NOW, accepted: true }],
-  ['unknown', { kind: 'unknown' }, { sent_at: NOW }, { sent_at: NOW }],
-  ['too early', { kind: 'too_early' }, {}, { sent_at: NOW }],
-  ['refused', { kind: 'refused', failure: REFUSAL }, { status: 'failed', error: REFUSAL }, { sent_at: NOW }],
+  ['accepted', { kind: 'accepted' }, { sentAt: NOW, accepted: true }, { sentAt: NOW, accepted: true }],
+  ['unknown', { kind: 'unknown' }, { sentAt: NOW }, { sentAt: NOW }],
+  ['too early', { kind: 'too_early' }, {}, { sentAt: NOW }],
+  ['refused', { kind: 'refused', failure: REFUSAL }, { status: 'failed', error: REFUSAL }, { sentAt: NOW }],
 ])('the outcome of a send: %s, the first time and after an earlier send', (_, outcome, first, later) => {
   expect(onSendOutcome(row(), outcome, NOW)).toEqual(first)
-  expect(onSendOutcome(row({ sent_at: EARLIER }), outcome, NOW)).toEqual(later)
+  expect(onSendOutcome(row({ sentAt: EARLIER }), outcome, NOW)).toEqual(later)
 })

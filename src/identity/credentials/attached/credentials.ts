@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { AgentReads } from '../../../registry/agents/agent-reads.ts'
-import type { Database } from '../../../db/database.ts'
+import type { EntityManager } from '../../../db/orm-types.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../platform/clock.ts'
@@ -38,7 +37,7 @@ export interface Credentials {
 
 export interface CredentialsDependencies {
   readonly agents: Pick<AgentReads, 'get'>
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly clock: Clock
   readonly verifier: Pick<Verifier, 'verify'>
   /** `getRulesVersion` of the verifier. */
@@ -48,8 +47,8 @@ export interface CredentialsDependencies {
 }
 
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
-  const { agents, kysely, clock, verifier, rulesVersion, trust, hosted } = dependencies
-  const store = createCredentialStore(kysely)
+  const { agents, em, clock, verifier, rulesVersion, trust, hosted } = dependencies
+  const store = createCredentialStore(em)
   const context = async () => ({ now: clock.now(), trust: await trust(), rulesVersion })
 
   const listForAgents: Credentials['listForAgents'] = async (owners, filter) =>

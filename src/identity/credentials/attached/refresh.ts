@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { milliseconds } from '../../../db/columns-of.ts'
+import { AgentCardCheck } from '../../../db/entities/agent-cards.ts'
+import type { EntityManager } from '../../../db/orm-types.ts'
 import type { CredentialSource } from '../../../domain/credential-verdict.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
@@ -39,10 +41,9 @@ export async function claimRefreshes(
 }
 
 /** The credentials are due again when the next check requests it. */
-export async function finishRefresh(kysely: Kysely<Database>, { pda, token }: DueAgent): Promise<void> {
-  await sql`
-    update agent_card_checks set credentials_due_at = null, credentials_token = null
-    where agent_pda = ${pda} and credentials_token = ${token}`.execute(kysely)
+export async function finishRefresh(em: EntityManager, { pda, token }: DueAgent): Promise<void> {
+  const refreshed = { agentPda: pda, credentialsToken: token }
+  await em.fork().nativeUpdate(AgentCardCheck, refreshed, { credentialsDueAt: null, credentialsToken: null })
 }
 
 export interface RefreshDependencies {
@@ -98,7 +99,7 @@ export async function refreshCredentials(
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (isOver()) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
-    // A slot can become free too late.
+    // The wait for a slot can be longer than the time that is left.
     const fetched = await slots(url, async () =>
       isOver() ? null : fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted),
     )

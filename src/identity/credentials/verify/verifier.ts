@@ -16,13 +16,13 @@ import {
 } from './checks/structure.ts'
 import { checkProofPresent, checkProofVerified, getProofs, proofNotChecked } from './checks/proof.ts'
 import { getIssuer } from './checks/trust.ts'
-import { createCryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
+import { createCryptoPool, type CryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
 import type { CryptoVerdict } from './crypto/protocol.ts'
 import { parseCredential } from './parse-credential.ts'
 import { type Check, CHECK_NAMES, fail, getRulesVersion, type VerificationResult } from './result.ts'
 import { checkStatus, statusNotChecked, type StatusResult } from './status/check-status.ts'
 import { readStatusList } from './status/read-list.ts'
-import { createStatusLists, type StatusListsOptions } from './status/status-lists.ts'
+import { createStatusLists, type StatusLists, type StatusListsOptions } from './status/status-lists.ts'
 import type { Metrics } from '../../../platform/metrics/metrics.ts'
 
 const CACHED_VERDICTS = 5_000
@@ -54,6 +54,16 @@ interface VerifierOptions extends CryptoPoolOptions {
   readonly metrics?: VerifierMetrics
 }
 
+/** What each verification needs. */
+interface VerifierParts {
+  readonly knownContexts: ReadonlySet<string>
+  readonly rulesVersion: string
+  readonly pool: CryptoPool
+  /** Of proofs. */
+  readonly cache: LRUCache<string, CryptoVerdict>
+  readonly statusLists: StatusLists
+}
+
 /** Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { contexts, metrics, fetchStatusList = fetchNoList } = options
@@ -65,80 +75,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
     fetch: fetchStatusList,
     read: (document, expected) => readStatusList(document, expected, { knownContexts, pool, cache }),
   })
+  const parts = { knownContexts, rulesVersion, pool, cache, statusLists }
   metrics?.watchWaiting(pool.waiting)
-
-  async function verify(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
-    const { agentDid, now, trust } = about
-    const credential = parseCredential(raw)
-    const canonical = jcs(credential)
-    const vcHash = sha256Hex(canonical)
-    const issuer = getIssuer(credential)
-    const types = getTypes(credential)
-    const dates = readDates(credential, getDataModel(credential))
-    const context = checkContext(credential, knownContexts)
-    const type = checkType(credential)
-    const subject = checkSubject(credential, agentDid)
-    const temporal = checkTemporal(dates, now)
-    const proofPresent = checkProofPresent(credential)
-    const proofs = getProofs(credential)
-    // An expired credential, or one about another subject, can still have a valid signature.
-    const blocking = [context, type, proofPresent].find(({ passed }) => !passed)
-    const proof =
-      blocking === undefined && proofs !== null
-        ? await checkProofVerified(
-            { credential, canonical, vcHash, proofs, issuer, types },
-            { now, trust, pool, cache },
-          )
-        : proofNotChecked(`not checked because ${blocking?.check} failed`)
-    const structure = [context, type, subject, temporal, proofPresent]
-    const failed = [...structure, proof.check].find(({ passed }) => !passed)
-    const status = await lookUpStatus(credential, { ...about, issuer, failed })
-    return {
-      structurallyValid: structure.every(({ passed }) => passed),
-      proofVerified: proof.check.passed && status?.check.passed !== false,
-      type: mainType(credential),
-      issuer,
-      vcHash,
-      checks: [...structure, proof.check, ...(status === null ? [] : [status.check])],
-      validFrom: dates.validity.from,
-      validUntil: dates.validity.until,
-      parseError: null,
-      verdict: {
-        rulesVersion,
-        wellFormed: blocking === undefined && subject.passed,
-        datesValid: dates.problem === null,
-        issuer,
-        types: types.slice(0, MAX_TYPES),
-        validity: dates.validity,
-        proofValidity: proof.proofValidity,
-        proofKeys: proof.proofKeys,
-        signaturesValid: proof.signaturesValid,
-        hasStatus: status !== null,
-      },
-      status: status?.status ?? null,
-    }
-  }
-
-  /**
-   * Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status.
-   */
-  async function lookUpStatus(
-    { credentialStatus }: JsonObject,
-    about: VerifyOptions & { readonly issuer: string; readonly failed: Check | undefined },
-  ): Promise<StatusResult | null> {
-    if (credentialStatus === undefined) return null
-    const { failed, checksStatus = true, issuer, now, trust, signal } = about
-    if (failed !== undefined) return statusNotChecked(`${failed.check} failed`)
-    if (!checksStatus) return statusNotChecked('no status list may be fetched now')
-    return checkStatus(credentialStatus, { issuer, now, trust, signal }, statusLists)
-  }
 
   async function verifyMeasured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
     const start = performance.now()
     const observe = (outcome: Parameters<VerifierMetrics['observe']>[0]) =>
       metrics?.observe(outcome, (performance.now() - start) / 1_000)
     try {
-      const result = await verify(raw, about).catch((error: unknown) => {
+      const result = await verify(raw, about, parts).catch((error: unknown) => {
         if (error instanceof InvalidJson) return invalidJsonResult(error.message, rulesVersion)
         throw error
       })
@@ -151,6 +96,77 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return { verify: verifyMeasured, close: () => pool.close() }
+}
+
+async function verify(
+  raw: unknown,
+  about: VerifyOptions,
+  { knownContexts, rulesVersion, pool, cache, statusLists }: VerifierParts,
+): Promise<VerificationResult> {
+  const { agentDid, now, trust } = about
+  const credential = parseCredential(raw)
+  const canonical = jcs(credential)
+  const vcHash = sha256Hex(canonical)
+  const issuer = getIssuer(credential)
+  const types = getTypes(credential)
+  const dates = readDates(credential, getDataModel(credential))
+  const context = checkContext(credential, knownContexts)
+  const type = checkType(credential)
+  const subject = checkSubject(credential, agentDid)
+  const temporal = checkTemporal(dates, now)
+  const proofPresent = checkProofPresent(credential)
+  const proofs = getProofs(credential)
+  // An expired credential, or one about another subject, can still have a valid signature.
+  const blocking = [context, type, proofPresent].find(({ passed }) => !passed)
+  const proof =
+    blocking === undefined && proofs !== null
+      ? await checkProofVerified(
+          { credential, canonical, vcHash, proofs, issuer, types },
+          { now, trust, pool, cache },
+        )
+      : proofNotChecked(`not checked because ${blocking?.check} failed`)
+  const structure = [context, type, subject, temporal, proofPresent]
+  const failed = [...structure, proof.check].find(({ passed }) => !passed)
+  const status = await readStatus(credential, { ...about, issuer, failed }, statusLists)
+  return {
+    structurallyValid: structure.every(({ passed }) => passed),
+    proofVerified: proof.check.passed && status?.check.passed !== false,
+    type: mainType(credential),
+    issuer,
+    vcHash,
+    checks: [...structure, proof.check, ...(status === null ? [] : [status.check])],
+    validFrom: dates.validity.from,
+    validUntil: dates.validity.until,
+    parseError: null,
+    verdict: {
+      rulesVersion,
+      wellFormed: blocking === undefined && subject.passed,
+      datesValid: dates.problem === null,
+      issuer,
+      types: types.slice(0, MAX_TYPES),
+      validity: dates.validity,
+      proofValidity: proof.proofValidity,
+      proofKeys: proof.proofKeys,
+      signaturesValid: proof.signaturesValid,
+      hasStatus: status !== null,
+    },
+    status: status?.status ?? null,
+  }
+}
+
+/**
+ * Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status.
+ */
+async function readStatus(
+  { credentialStatus }: JsonObject,
+  about: VerifyOptions & { readonly issuer: string; readonly failed: Check | undefined },
+  statusLists: StatusLists,
+): Promise<StatusResult | null> {
+  if (credentialStatus === undefined) return null
+  const { failed, checksStatus = true, issuer, now, trust, signal } = about
+  if (failed !== undefined) return statusNotChecked(`${failed.check} failed`)
+  if (!checksStatus) return statusNotChecked('no status list may be fetched now')
+  return checkStatus(credentialStatus, { issuer, now, trust, signal }, statusLists)
 }
 
 const fetchNoList: StatusListsOptions['fetch'] = () =>

@@ -30,7 +30,7 @@ export interface CryptoPool {
 export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
   const { contexts, limitMs = 250, maxWaiting = 64, maxWaitMs = 5_000 } = options
   const size = options.size ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
-  const start = () => startVerifyThread({ contexts, limitMs })
+  const start = () => new VerifyThread(contexts, limitMs)
   const slots = Array.from({ length: size }, () => ({ thread: start() }))
   const idle = [...slots]
   const queue = new PQueue({ concurrency: size })
@@ -40,7 +40,7 @@ export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
     if (closed) return { outcome: 'undecided', reason: 'the service is shutting down' }
     const slot = idle.shift()!
     const outcome = await slot.thread.run(task)
-    if (!slot.thread.isAlive() && !closed) slot.thread = start()
+    if (!slot.thread.isAlive && !closed) slot.thread = start()
     idle.push(slot)
     return outcome
   }
@@ -70,86 +70,78 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 
 const WALL_TIME_FACTOR = 10
 const MIN_CHECK_INTERVAL_MS = 5
 
-/** A worker thread that runs one task at a time. */
-interface VerifyThread {
+/** A worker thread that runs one task at a time. `limitMs`: CPU time that a task may use. */
+class VerifyThread {
+  readonly #worker: Worker
+  readonly #limitMs: number
+  readonly #ready = Promise.withResolvers<void>()
+  #cpuMsBefore = 0
+  #settle: ((outcome: CryptoOutcome) => void) | null = null
+  #stopReason = 'the worker exited'
+  #timer: NodeJS.Timeout | undefined
+  isAlive = true
+
+  constructor(contexts: Contexts, limitMs: number) {
+    this.#limitMs = limitMs
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: contexts,
+      resourceLimits: RESOURCE_LIMITS,
+      name: 'credential-verifier',
+    })
+    // An idle worker does not keep the process alive.
+    this.#worker.unref()
+    this.#worker.on('message', ({ verdict, cpuMs }: WorkerMessage) => {
+      this.#cpuMsBefore = cpuMs
+      if (verdict === null) this.#ready.resolve()
+      else this.#settle?.({ outcome: 'decided', verdict })
+    })
+    this.#worker.on('error', ({ code }: NodeJS.ErrnoException) => {
+      this.#stopReason =
+        code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it needed too much memory' : 'the worker failed'
+    })
+    this.#worker.on('exit', () => {
+      this.isAlive = false
+      this.#ready.resolve()
+      this.#settle?.({ outcome: 'undecided', reason: this.#stopReason })
+    })
+  }
+
   /** Waits until the thread is ready. A stopped thread returns `undecided`. */
-  run(task: CryptoTask): Promise<CryptoOutcome>
-  isAlive(): boolean
-  stop(reason: string): Promise<void>
-}
+  async run(task: CryptoTask): Promise<CryptoOutcome> {
+    this.#worker.ref()
+    await this.#ready.promise
+    if (!this.isAlive) return { outcome: 'undecided', reason: this.#stopReason }
+    const { promise, resolve } = Promise.withResolvers<CryptoOutcome>()
+    this.#settle = resolve
+    this.#checkAfter(this.#limitMs, performance.now())
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    this.#worker.postMessage(task)
+    const outcome = await promise
+    this.#settle = null
+    clearTimeout(this.#timer)
+    this.#worker.unref()
+    return outcome
+  }
 
-interface VerifyThreadOptions {
-  readonly contexts: Contexts
-  /** CPU time that a task may use, in milliseconds. */
-  readonly limitMs: number
-}
+  async stop(reason: string): Promise<void> {
+    this.#stopReason = reason
+    await this.#worker.terminate()
+  }
 
-function startVerifyThread({ contexts, limitMs }: VerifyThreadOptions): VerifyThread {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: contexts,
-    resourceLimits: RESOURCE_LIMITS,
-    name: 'credential-verifier',
-  })
-  // An idle worker does not keep the process alive.
-  worker.unref()
-  const ready = Promise.withResolvers<void>()
-  let alive = true
-  let cpuMsBefore = 0
-  let settle: ((outcome: CryptoOutcome) => void) | null = null
-  let stopReason = 'the worker exited'
-
-  worker.on('message', ({ verdict, cpuMs }: WorkerMessage) => {
-    cpuMsBefore = cpuMs
-    if (verdict === null) ready.resolve()
-    else settle?.({ outcome: 'decided', verdict })
-  })
-  worker.on('error', ({ code }: NodeJS.ErrnoException) => {
-    stopReason = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it needed too much memory' : 'the worker failed'
-  })
-  worker.on('exit', () => {
-    alive = false
-    ready.resolve()
-    settle?.({ outcome: 'undecided', reason: stopReason })
-  })
-
-  const stop = async (reason: string): Promise<void> => {
-    stopReason = reason
-    await worker.terminate()
+  #checkAfter(ms: number, startedAt: number): void {
+    this.#timer = setTimeout(() => void this.#enforceLimit(startedAt), ms)
   }
 
   /** Stops the worker when a task exceeds its limit. A busy worker cannot stop itself. */
-  async function enforceLimit(startedAt: number): Promise<void> {
-    const usedMs = await worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1_000 - cpuMsBefore,
+  async #enforceLimit(startedAt: number): Promise<void> {
+    const limitMs = this.#limitMs
+    const usedMs = await this.#worker.cpuUsage().then(
+      ({ user, system }) => (user + system) / 1_000 - this.#cpuMsBefore,
       () => limitMs,
     )
-    if (settle === null) return
-    if (usedMs >= limitMs || performance.now() - startedAt >= limitMs * WALL_TIME_FACTOR) {
-      await stop(`it took longer than ${limitMs} ms`)
-    } else checkAfter(Math.max(MIN_CHECK_INTERVAL_MS, limitMs - usedMs), startedAt)
-  }
-  let timer: NodeJS.Timeout | undefined
-  const checkAfter = (ms: number, startedAt: number): void => {
-    timer = setTimeout(() => void enforceLimit(startedAt), ms)
-  }
-
-  return {
-    run: async (task) => {
-      worker.ref()
-      await ready.promise
-      if (!alive) return { outcome: 'undecided', reason: stopReason }
-      const { promise, resolve } = Promise.withResolvers<CryptoOutcome>()
-      settle = resolve
-      checkAfter(limitMs, performance.now())
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
-      worker.postMessage(task)
-      const outcome = await promise
-      settle = null
-      clearTimeout(timer)
-      worker.unref()
-      return outcome
-    },
-    isAlive: () => alive,
-    stop,
+    if (this.#settle === null) return
+    if (usedMs >= limitMs || performance.now() - startedAt >= limitMs * WALL_TIME_FACTOR)
+      await this.stop(`it took longer than ${limitMs} ms`)
+    else this.#checkAfter(Math.max(MIN_CHECK_INTERVAL_MS, limitMs - usedMs), startedAt)
   }
 }

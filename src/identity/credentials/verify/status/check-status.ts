@@ -24,7 +24,7 @@ export async function checkStatus(
 ): Promise<StatusResult> {
   const entries = parseStatusEntries(credentialStatus)
   if (typeof entries === 'string') return { check: fail('status', entries), status: null }
-  const answers = await Promise.all(entries.map((entry) => look(entry, about, lists)))
+  const answers = await Promise.all(entries.map((entry) => readEntry(entry, about, lists)))
   const known = answers.filter((answer) => typeof answer !== 'string')
   const off =
     known.find(({ state }) => state === 'revoked') ?? known.find(({ state }) => state === 'suspended')
@@ -49,7 +49,7 @@ type Answer = Pick<StatusEntry, 'purpose' | 'index'> &
   Pick<FetchedList, 'fetchedAt'>
 
 /** What a list says, or why it says nothing. */
-async function look(
+async function readEntry(
   { listUrl, purpose, index }: StatusEntry,
   about: Omit<ListRequest, 'url'>,
   lists: StatusLists,
