@@ -33,11 +33,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'create a keypair file as the Solana CLI does; only you can read it',
     load: async () => (await import('./keygen.ts')).keygenCommand,
   },
-  sign: {
-    description:
-      'print the three wallet headers for one request, valid for 60 seconds, from one client network',
-    load: async () => (await import('./sign.ts')).signCommand,
-  },
   localnet: {
     description: 'run the local ledger without the gateway, or use a running one',
     load: async () => (await import('./localnet.ts')).localnetCommand,
