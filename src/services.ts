@@ -27,8 +27,7 @@ import { createHealthService, type HealthService } from './health/health-service
 import type { FeePayerStatus, ServiceIdentity } from './health/info.ts'
 import type { Transactions } from './transactions/transactions.ts'
 import type { Roles } from './health/roles.ts'
-import { createRegistryProbe } from './ledger/registry-probe.ts'
-import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
+import { createLedgerProbe, createRegistryProbe } from './ledger/rpc/ledger-probe.ts'
 import { createRateLimitCounter } from './db/rate-limit-counter.ts'
 import {
   createRateLimits,

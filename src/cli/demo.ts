@@ -82,7 +82,7 @@ async function demo(command: Command): Promise<void> {
   output.result({ steps }, ['done'])
 }
 
-export interface Stage {
+interface Stage {
   /** Connected as the wallet. */
   readonly registry: Registry
   readonly wallet: KeySigner
@@ -104,7 +104,7 @@ const FUNDS = { lamports: 1_000_000_000, usdc: 1_000n * USDC_UNIT }
  * Sponsored registration, webhook, stake, DID and credential, with the client package only. Throws
  * if a step fails.
  */
-export async function playStory(stage: Stage): Promise<void> {
+async function playStory(stage: Stage): Promise<void> {
   const { registry, receiver, wallet, report } = stage
   report('created a wallet without lamports', { wallet: wallet.address })
   const webhook = await subscribe(stage)
@@ -224,7 +224,7 @@ export interface Received {
 }
 
 /** Receives webhooks and hosts documents. */
-export interface Receiver {
+interface Receiver {
   readonly baseUrl: string
   /** Verifies the following deliveries. */
   secret: string
@@ -236,7 +236,7 @@ export interface Receiver {
   close(): void
 }
 
-export async function startReceiver(): Promise<Receiver> {
+async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       const document = receiver.documents.get(request.url ?? '')

@@ -49,7 +49,7 @@ interface ListenOptions {
 }
 
 /** Sends live events to a local receiver, signed like webhooks. It needs no public address. */
-export function listenCommand(): Command {
+function listenCommand(): Command {
   return addUrl(new Command('listen'))
     .description('send the events of a gateway to a receiver on this machine, signed like webhooks')
     .requiredOption('--forward-to <url>', 'URL of the receiver, such as http://localhost:4000/hook')
@@ -104,7 +104,7 @@ async function forward(
   }
 }
 
-export function triggerCommand(): Command {
+function triggerCommand(): Command {
   return withKey(new Command('trigger'))
     .description('send a test event to a webhook')
     .argument('<id>', 'id of the webhook')
@@ -116,7 +116,7 @@ export function triggerCommand(): Command {
     })
 }
 
-export function deliveriesCommand(): Command {
+function deliveriesCommand(): Command {
   return withKey(new Command('deliveries'))
     .description('show the last 50 deliveries of a webhook, newest first')
     .argument('<id>', 'id of the webhook')

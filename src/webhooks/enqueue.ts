@@ -4,7 +4,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/bac
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import { DELIVERIES_CHANNEL, FAN_OUT_PAYLOAD } from '../domain/webhook-delivery.ts'
-import type { EventSink } from '../ledger/indexer/event-sink.ts'
+import type { EventSink } from '../ledger/indexer/write/write-events.ts'
 
 /** Deliveries that one transaction of the indexer enqueues. Webhook workers enqueue the others. */
 export const MAX_DELIVERIES = 1_000

@@ -129,12 +129,12 @@ function resumeCommand(): Command {
     })
 }
 
-export interface WalletOptions {
+interface WalletOptions {
   readonly key: string
 }
 
 /** Adds the options of commands that send a transaction of a wallet. */
-export const withWallet = (command: Command): Command =>
+const withWallet = (command: Command): Command =>
   addUrl(command)
     .requiredOption('--key <file>', 'Solana CLI key file of the wallet')
     .option('--program <address>', 'registry program that the wallet signs for; default: the released one')
@@ -147,7 +147,7 @@ interface WalletConnection extends Connection {
  * Sends a transaction of the wallet. From its signature until its outcome is known it is stored, so
  * that `transaction resume` can continue. Throws CommandError if the wallet has an unfinished one.
  */
-export async function sendFrom<Result>(
+async function sendFrom<Result>(
   command: Command,
   send: (registry: Registry, wallet: KeySigner, options: SendOptions) => Promise<Result>,
 ): Promise<WalletConnection & { readonly result: Result }> {
@@ -185,7 +185,7 @@ export async function sendFrom<Result>(
 }
 
 /** Removes the stored transaction when its outcome is known. */
-export async function finish<Result>(
+async function finish<Result>(
   work: () => Promise<Result>,
   idOf: () => string | null,
 ): Promise<Result> {
@@ -203,16 +203,16 @@ export async function finish<Result>(
   }
 }
 
-export const showing =
+const showing =
   (output: Output) =>
   (state: SendProgress): void => {
     if (state === 'unknown') output.progress('no response: asking the gateway for the outcome')
   }
 
-export const resumeHint = (id: string): string => `Continue with: npm run cli -- transaction resume ${id}`
+const resumeHint = (id: string): string => `Continue with: npm run cli -- transaction resume ${id}`
 
 /** A signed transaction whose outcome is not known, and who sent it where. */
-export interface StoredTransaction extends UnfinishedTransaction {
+interface StoredTransaction extends UnfinishedTransaction {
   readonly wallet: string
   /** Base URL of the gateway. */
   readonly url: string
@@ -226,7 +226,7 @@ const SUFFIX = '.json'
  * The unfinished transactions of DATA_DIR, a file each that only its owner can read. They survive a
  * killed command.
  */
-export function unfinishedTransactions() {
+function unfinishedTransactions() {
   const folder = join(readConfig(process.env).config.dataDir, 'unfinished')
   const fileOf = (id: string): string => {
     if (!ID.test(id))

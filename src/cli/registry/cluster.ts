@@ -98,7 +98,7 @@ export interface ProgramState {
   readonly isThisVersion: boolean
 }
 
-export interface RegistryState {
+interface RegistryState {
   /** Null if the account does not exist. */
   readonly program: ProgramState | null
   /** Null if the registry is not initialized. */

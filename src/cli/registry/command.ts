@@ -43,7 +43,7 @@ export function registryCommand(): Command {
 
 const DAY_SECONDS = 86_400
 
-export function statusCommand(): Command {
+function statusCommand(): Command {
   return withClusterOptions(new Command('status'))
     .description('show the program, its upgrade authority, the config and the number of reporters')
     .action((_, command: Command) =>
@@ -75,7 +75,7 @@ function describeProgram(program: ProgramState | null): string {
 }
 
 /** The config as lines of text. */
-export function configLines(
+function configLines(
   config: RegistryAccounts['RegistryConfig'] | null,
   { programId }: Cluster,
 ): string[] {
@@ -105,7 +105,7 @@ interface InitOptions extends SigningOptions {
   cooldownDays?: bigint
 }
 
-export function initCommand(): Command {
+function initCommand(): Command {
   return withSigningOptions(new Command('init'), 'key file of the upgrade authority, which becomes the admin')
     .description('create the config account, once')
     .requiredOption('--usdc-mint <address>', 'SPL Token mint of the stakes, with 6 decimals', asPubkey)
@@ -144,7 +144,7 @@ const authorityArgument = () =>
   new Argument('<authority>', 'public key that signs the reports').argParser(asPubkey)
 
 /** The keys that may report the behaviour of agents. */
-export function reporterCommand(): Command {
+function reporterCommand(): Command {
   return new Command('reporter')
     .description('add, list, disable and enable the keys that report the behaviour of agents')
     .addCommand(addCommand())
@@ -212,7 +212,7 @@ interface ConfigOptions extends Omit<SigningOptions, 'keypair'> {
   paused?: boolean
 }
 
-export function configCommand(): Command {
+function configCommand(): Command {
   return withSigningOptions(new Command('config'), 'key file of the admin, needed for a change', false)
     .description('show the config, or change the given values')
     .option('--admin <address>', 'new admin: only its key can change the config afterwards', asPubkey)

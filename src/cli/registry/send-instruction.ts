@@ -16,7 +16,7 @@ type Instructions = ReturnType<typeof adminInstructions>
 type Instruction = ReturnType<Instructions[keyof Instructions]>
 
 /** The key that signs, and the instructions of an admin with this key. */
-export interface Signer {
+interface Signer {
   readonly key: Pubkey
   readonly build: Instructions
   send(instruction: Instruction): Promise<void>
@@ -69,7 +69,7 @@ interface Status {
  * Simulates an instruction and sends it, signed and paid by `signer`. With `--dry-run`, prints it
  * instead. Returns when the transaction is confirmed.
  */
-export async function sendInstruction(
+async function sendInstruction(
   cluster: Cluster,
   instruction: TransactionInstruction,
   { signer, options, output }: { signer: Keypair; options: SigningOptions; output: Output },
