@@ -185,10 +185,7 @@ async function sendFrom<Result>(
 }
 
 /** Removes the stored transaction when its outcome is known. */
-async function finish<Result>(
-  work: () => Promise<Result>,
-  idOf: () => string | null,
-): Promise<Result> {
+async function finish<Result>(work: () => Promise<Result>, idOf: () => string | null): Promise<Result> {
   const remove = (): void => {
     const id = idOf()
     if (id !== null) unfinishedTransactions().remove(id)

@@ -75,10 +75,7 @@ function describeProgram(program: ProgramState | null): string {
 }
 
 /** The config as lines of text. */
-function configLines(
-  config: RegistryAccounts['RegistryConfig'] | null,
-  { programId }: Cluster,
-): string[] {
+function configLines(config: RegistryAccounts['RegistryConfig'] | null, { programId }: Cluster): string[] {
   if (config === null) return ['config             not initialized']
   const tiers = config.tierThresholds.map((each, i) => `${TIERS[i]} from ${decimalText(each, 6)}`)
   return [
