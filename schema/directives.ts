@@ -16,9 +16,7 @@ const ERROR_CODES = describe({
 /** Those that count calls. */
 const { reads: _reads, files: _files, sends: _sends, ...guarded } = RATE_LIMIT_KINDS
 const RATE_LIMITS = describe(
-  Object.fromEntries(
-    Object.entries(guarded).map(([kind, { setting }]) => [enumName(kind), `The setting ${setting}.`]),
-  ),
+  Object.fromEntries(Object.entries(guarded).map(([kind, { counts }]) => [enumName(kind), `${counts}.`])),
 )
 
 const DIRECTIVES = `

@@ -45,7 +45,7 @@ saveResult('memory', { figures }, { requests: REQUESTS, rounds })
 process.exit(0)
 
 async function measure(): Promise<Round> {
-  const gateway = await startBenchGateway({ SEED_AGENTS: String(SAMPLE_AGENTS), LOAD_SHEDDING: 'false' })
+  const gateway = await startBenchGateway({ SEED_AGENTS: String(SAMPLE_AGENTS), MAX_REQUESTS_IN_FLIGHT: '0' })
   const response = await fetch(`${gateway.baseUrl}/agents?limit=200&include_mismatched=true`)
   const { agents } = (await response.json()) as { agents: { pda: string; owner: string }[] }
   const next = createRequests(agents)

@@ -27,7 +27,7 @@ export async function startServer(variant: Variant, databaseUrl: string): Promis
     SOLANA_RPC_URL: 'http://127.0.0.1:9',
     ROLES: 'api',
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-    LOAD_SHEDDING: String(variant === 'shedding'),
+    ...(variant === 'queueing' && { MAX_REQUESTS_IN_FLIGHT: '0' }),
     // The same SQL as the hand-written routes. From memory, one machine cannot send three times the
     // capacity.
     REGISTRY_BYTES: '0',

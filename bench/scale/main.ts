@@ -39,7 +39,7 @@ const gateway = await startBenchGateway({
   SOLANA_RPC_URL: 'http://127.0.0.1:9',
   ROLES: 'api',
   WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-  LOAD_SHEDDING: 'false',
+  MAX_REQUESTS_IN_FLIGHT: '0',
 })
 const reads = readsOf(samples, AGENTS, first[0]?.pda ?? '', await firstCursor())
 const startMib = residentMib(gateway.pid, 'now')

@@ -25,10 +25,7 @@ const gateway = await startBenchGateway({
   SOLANA_RPC_URL: ledger.rpcUrl,
   WEBHOOK_SECRETS_KEY: '07'.repeat(32),
   TRUST_PROXY: '127.0.0.1',
-  RATE_LIMITS: 'true',
-  RATE_LIMIT_READS: String(UNITS),
-  RATE_LIMIT_PREPARE: MANY,
-  RATE_LIMIT_SPONSORED_PREPARE: MANY,
+  RATE_LIMITS: `reads=${UNITS},prepare=${MANY},sponsoredPrepare=${MANY}`,
 })
 const agent = new Agent({ connections: 1 })
 let sent = 0

@@ -1,8 +1,7 @@
 import { operations } from '../../rest/documents/documents.ts'
 import { rootFields } from '../../rest/documents/responses.ts'
 import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/rate-limits.ts'
-import { SETTINGS } from '../../src/platform/config/settings.ts'
-import { code, page, table } from './markdown.ts'
+import { page, table } from './markdown.ts'
 import { documentedApp } from './openapi-document.ts'
 
 interface Route {
@@ -94,13 +93,14 @@ export async function endpointsPage(): Promise<string> {
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
     '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). `session`: it needs a session. All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name and a filter by reputation 5. `sends` counts deliveries, per client network and per wallet.',
     table(
-      ['Rate limit', 'Default', 'Setting'],
-      Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [
+      ['Rate limit', 'Default', 'Counts'],
+      Object.entries(RATE_LIMIT_KINDS).map(([name, { perMinute, counts }]) => [
         name,
-        `${SETTINGS[setting].default} per minute`,
-        code(setting),
+        `${perMinute} per minute`,
+        counts,
       ]),
     ),
+    'The setting `RATE_LIMITS` changes them, for example `RATE_LIMITS=reads=1200,verify=5`.',
     ...tags.flatMap((tag) => [
       `## ${tag}`,
       table(

@@ -31,9 +31,10 @@ import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.t
 import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/sign-in.ts'
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth.ts'
 import { STREAM_LIMITS } from '../../src/webhooks/live/streams.ts'
+import { SUBMIT_WAIT_MS } from '../../src/platform/config/config.ts'
 import { type Setting, SETTINGS } from '../../src/platform/config/settings.ts'
 import { MAX_URL_LENGTH } from '../../src/platform/net/check-url.ts'
-import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/rate-limits.ts'
+import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/rate-limits.ts'
 import { PREPARE_UNITS, RELAY_POLICY } from '../../src/transactions/limits.ts'
 import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/transactions/transaction-store.ts'
 import { SPONSOR_POLICY } from '../../src/transactions/sponsor-policy.ts'
@@ -63,19 +64,6 @@ import { code, number, page, table } from './markdown.ts'
 
 type Limit = readonly [limit: string, value: string, exceeded: string]
 
-const COUNTS: Record<RateLimitKind, string> = {
-  reads: 'Units of all requests, except files',
-  files: 'Units of the files of the console, `/docs` and GraphiQL',
-  prepare: 'Prepared transactions, and reads of wallet balances',
-  submit: 'Submitted transactions',
-  sponsoredPrepare: 'Prepared sponsored transactions',
-  register: 'Prepared sponsored registrations',
-  verify: 'Verified credentials',
-  authenticated: 'Requests with a wallet signature or a session',
-  signIn: 'Challenges and sign-ins; each sign-in needs two',
-  sends: 'Pings, resends and recovered deliveries of webhooks; also per wallet',
-}
-
 const seconds = (ms: number): string => `${ms / 1000} s`
 const defaultOf = (name: keyof typeof SETTINGS): string => {
   const { default: value = '', localnetDefault = value }: Setting<unknown> = SETTINGS[name]
@@ -83,11 +71,13 @@ const defaultOf = (name: keyof typeof SETTINGS): string => {
   return `${number(Number(value))} (${code(name)})${localnet}`
 }
 
-const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting, countedIn }]) => [
-  COUNTS[kind as RateLimitKind],
-  `${defaultOf(setting)} per minute`,
-  countedIn === 'memory' ? 'each process' : 'all processes together',
-])
+const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(
+  ([kind, { perMinute, countedIn, counts }]) => [
+    counts,
+    `${perMinute} (${code(kind)}) per minute`,
+    countedIn === 'memory' ? 'each process' : 'all processes together',
+  ],
+)
 
 /** Ten probes, one per second. */
 const PROBES_MS = 10_000
@@ -246,7 +236,7 @@ const relay: Limit[] = [
   ],
   [
     'Time that a submit waits for `confirmed`',
-    `${defaultOf('RELAY_SUBMIT_WAIT_MS')} ms`,
+    `${number(SUBMIT_WAIT_MS)} ms`,
     'The response has status `submitted`',
   ],
 ]

@@ -9,17 +9,17 @@ interface CommandEntry {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   migrate: {
     description: 'apply the migrations that the database lacks (the service does this itself at start)',
-    load: async () => (await import('./migrate.ts')).migrateCommand,
+    load: async () => (await import('./tables.ts')).migrateCommand,
   },
   audit: {
     description:
       'compare every registry account and event on the ledger with the tables, field by field, and the state of each agent with its last events; exits with 1 on a difference',
-    load: async () => (await import('./audit.ts')).auditCommand,
+    load: async () => (await import('./tables.ts')).auditCommand,
   },
   rebuild: {
     description:
       'delete the projections of the ledger and fill them again; data that is not on the ledger stays',
-    load: async () => (await import('./rebuild.ts')).rebuildCommand,
+    load: async () => (await import('./tables.ts')).rebuildCommand,
   },
   invite: {
     description: 'create, list and revoke codes for sponsored registrations',
@@ -32,11 +32,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   keygen: {
     description: 'create a keypair file as the Solana CLI does; only you can read it',
     load: async () => (await import('./keygen.ts')).keygenCommand,
-  },
-  sign: {
-    description:
-      'print the three wallet headers for one request, valid for 60 seconds, from one client network',
-    load: async () => (await import('./sign.ts')).signCommand,
   },
   localnet: {
     description: 'run the local ledger without the gateway, or use a running one',
@@ -65,34 +60,34 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   agents: {
     description: 'list agents, the highest reputation first',
-    load: async () => (await import('./client/agents.ts')).agentsCommand,
+    load: async () => (await import('./client/reads.ts')).agentsCommand,
   },
   agent: {
     description: 'show an agent, its card and its credentials',
-    load: async () => (await import('./client/agents.ts')).agentCommand,
+    load: async () => (await import('./client/reads.ts')).agentCommand,
   },
   register: {
     description: 'register the agent of a wallet; the service pays with an invite code, otherwise the wallet',
-    load: async () => (await import('./client/register.ts')).registerCommand,
+    load: async () => (await import('./client/transactions.ts')).registerCommand,
   },
   deposit: {
     description: 'deposit USDC of a wallet as the stake of its agent',
-    load: async () => (await import('./client/stake.ts')).depositCommand,
+    load: async () => (await import('./client/transactions.ts')).depositCommand,
   },
   withdraw: {
     description: 'request a withdrawal of stake, to be completed after the cooldown of the registry',
-    load: async () => (await import('./client/stake.ts')).withdrawCommand,
+    load: async () => (await import('./client/transactions.ts')).withdrawCommand,
   },
   'complete-withdrawal': {
     description: 'pay out the requested withdrawal to the wallet, after the cooldown of the registry',
-    load: async () => (await import('./client/stake.ts')).completeWithdrawalCommand,
+    load: async () => (await import('./client/transactions.ts')).completeWithdrawalCommand,
   },
   transaction: {
     description: 'signed transactions whose outcome is not known yet',
-    load: async () => (await import('./client/transaction.ts')).transactionCommand,
+    load: async () => (await import('./client/transactions.ts')).transactionCommand,
   },
   events: {
     description: 'live events of a gateway',
-    load: async () => (await import('./client/events.ts')).eventsCommand,
+    load: async () => (await import('./client/reads.ts')).eventsCommand,
   },
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { RestApp } from '../../rest/rest-app.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
-import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
+import { exposeLedgerNodes } from '../ledger/failover/failover-rpc.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
 import { readKeypairSetting } from '../platform/keys.ts'

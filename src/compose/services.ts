@@ -21,7 +21,7 @@ import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.
 import { type IndexerHealth, readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { filledFrom } from '../ledger/indexer/position.ts'
-import { createRegistryProbe } from '../ledger/registry-probe.ts'
+import { createRegistryProbe } from '../ledger/rpc/ledger-probe.ts'
 import { createLedgerProbe } from '../ledger/rpc/ledger-probe.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,5 +1,5 @@
 import { createIndexer, type Indexer } from '../ledger/indexer/indexer.ts'
-import { exposeIndexer } from '../ledger/indexer/metrics.ts'
+import { exposeIndexer } from '../ledger/indexer/status.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import { webhookSink } from '../webhooks/enqueue.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'

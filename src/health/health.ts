@@ -1,7 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './info.ts'
-import type { RegistryProbe } from '../ledger/registry-probe.ts'
-import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
+import type { LedgerProbe, RegistryProbe } from '../ledger/rpc/ledger-probe.ts'
 import { missingTables, missingWorkers, type Roles } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 

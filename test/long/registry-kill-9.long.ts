@@ -80,7 +80,7 @@ beforeAll(async () => {
       SOLANA_RPC_URL: 'http://127.0.0.1:9',
       WEBHOOK_SECRETS_KEY: '05'.repeat(32),
       RATE_LIMITS: 'false',
-      LOAD_SHEDDING: 'false',
+      MAX_REQUESTS_IN_FLIGHT: '0',
     })
     apis.push({
       gateway,

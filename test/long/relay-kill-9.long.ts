@@ -11,7 +11,7 @@ const AMOUNT = 1_000_000
 
 let gateway: GatewayProcess
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0', RELAY_SUBMIT_WAIT_MS: '0' })
+  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
 })
 afterAll(() => gateway.remove())
 

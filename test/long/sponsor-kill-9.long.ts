@@ -29,7 +29,6 @@ beforeAll(async () => {
   await sql.connect()
   gateway = await createGatewayProcess({
     SEED_AGENTS: '0',
-    RELAY_SUBMIT_WAIT_MS: '0',
     RATE_LIMITS: 'false',
     DATABASE_URL: url,
   })

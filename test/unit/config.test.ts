@@ -153,17 +153,50 @@ test.each([
 ])('every switch accepts %s', (text, value) => {
   const { config } = readConfig({
     RATE_LIMITS: text,
-    LOAD_SHEDDING: text,
     SPONSORSHIP_ENABLED: text,
     WEBHOOK_DEV_MODE: text,
   })
-  const { rateLimits, overload, sponsorship, webhooks } = config
-  expect([rateLimits !== null, overload !== null, sponsorship.enabled, webhooks.devMode]).toEqual(
-    Array.from({ length: 4 }, () => value),
+  const { rateLimits, sponsorship, webhooks } = config
+  expect([rateLimits !== null, sponsorship.enabled, webhooks.devMode]).toEqual(
+    Array.from({ length: 3 }, () => value),
   )
-  expect(problemsOf({ RATE_LIMITS: 'yes' })).toEqual([
-    expect.stringContaining('RATE_LIMITS must be true or false, got "yes"'),
+  expect(problemsOf({ SPONSORSHIP_ENABLED: 'yes' })).toEqual([
+    expect.stringContaining('SPONSORSHIP_ENABLED must be true or false, got "yes"'),
   ])
+})
+
+test('RATE_LIMITS changes the limits that it names', () => {
+  const usual = readConfig({}).config.rateLimits!
+  expect(readConfig({ RATE_LIMITS: 'true' }).config.rateLimits).toEqual(usual)
+  expect(readConfig({ RATE_LIMITS: 'reads=1200, sponsoredPrepare=1' }).config.rateLimits).toEqual({
+    ...usual,
+    reads: 1200,
+    sponsoredPrepare: 1,
+  })
+})
+
+test.each(['yes', 'reads', 'reads=0', 'reads=1000001', 'reads=1.5', 'toString=5', 'reads=5,', 'reads=5,x=1'])(
+  'RATE_LIMITS refuses %j',
+  (given) => {
+    expect(problemsOf({ RATE_LIMITS: given })).toEqual([
+      expect.stringContaining(
+        `RATE_LIMITS must be true, false, or limits such as reads=1200,verify=5, each from 1 to 1000000, got "${given}"`,
+      ),
+    ])
+  },
+)
+
+test('MAX_REQUESTS_IN_FLIGHT=0 queues every request', () => {
+  expect(readConfig({ MAX_REQUESTS_IN_FLIGHT: '0' }).config.overload).toBeNull()
+  expect(readConfig({}).config.overload).toEqual({ inFlight: 1_000 })
+})
+
+test.each([
+  [{}, 2_000],
+  [{ INDEXER_POLL_MS: '60000' }, 2_000],
+  [{ INDEXER_POLL_MS: '100' }, 200],
+])('with %j finality is checked every %i ms', (env: Record<string, string>, verifyMs) => {
+  expect(readConfig(env).config.indexer.verifyMs).toBe(verifyMs)
 })
 
 describe('misspelledSettings', () => {
@@ -206,6 +239,11 @@ describe('misspelledSettings', () => {
       'RESPONSE_CACHE_BYTES is not a setting any more and is ignored: responses are not cached any more',
     ])
     expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '0' })).toEqual([])
+    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '5', LOAD_SHEDDING: 'false' })).toEqual([
+      'RATE_LIMIT_VERIFY is not a setting any more and is ignored: add verify=5 to RATE_LIMITS',
+      'LOAD_SHEDDING is not a setting any more and is ignored: set MAX_REQUESTS_IN_FLIGHT=0 to queue every request',
+    ])
+    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '20', LOAD_SHEDDING: 'on' })).toEqual([])
   })
 })
 

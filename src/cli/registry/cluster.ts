@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Pubkey } from '@agent-registry/solana'
+import { encodeBase58, programDataAddress, type Pubkey, pubkeyFromBytes, UPGRADEABLE_LOADER } from '@agent-registry/solana'
 import { readRuntime } from '../../compose/runtime-file.ts'
 import { networkOf } from '../../domain/network.ts'
 import { createLedgerRpc, type LedgerCalls, retryingRpc } from '../../ledger/rpc/ledger-rpc.ts'
@@ -7,6 +7,14 @@ import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { CommandError, createOutput, type Output } from '../output.ts'
 import type { ClusterOptions } from './options.ts'
+import { readFileSync } from 'node:fs'
+import {
+  decodeAccount,
+  PROGRAM_FILE,
+  type RegistryAccounts,
+  registryAddresses,
+  registryIdl,
+} from '@agent-registry/program'
 
 const CLUSTER_URLS: Readonly<Record<string, string>> = {
   devnet: 'https://api.devnet.solana.com',
@@ -71,4 +79,109 @@ async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
   const network = networkOf(await rpc.call<string>('getGenesisHash'))
   return { rpc, programId: options.program ?? config.ledger.programId, host, network }
+}
+
+interface RpcAccount {
+  readonly owner: string
+  readonly executable: boolean
+  readonly data: [base64: string, encoding: 'base64']
+}
+
+export type Reporter = RegistryAccounts['ReputationReporter']
+
+export interface ProgramState {
+  readonly executable: boolean
+  /** Null if nobody can upgrade the program. */
+  readonly upgradeAuthority: Pubkey | null
+  /** Whether its code is the `registry.so` of this version. */
+  readonly isThisVersion: boolean
+}
+
+interface RegistryState {
+  /** Null if the account does not exist. */
+  readonly program: ProgramState | null
+  /** Null if the registry is not initialized. */
+  readonly config: RegistryAccounts['RegistryConfig'] | null
+}
+
+const PROGRAM_DATA_HEADER = 45
+const AUTHORITY_TAG = 12
+const AUTHORITY = 13
+const CONFIRMED = { commitment: 'confirmed', encoding: 'base64' }
+
+/** Reads the program, its upgrade authority and the config account. */
+export async function readRegistry({ rpc, programId }: Cluster): Promise<RegistryState> {
+  const addresses = [programId, programDataAddress(programId), registryAddresses(programId).config()]
+  const { value } = await rpc.call<{ value: (RpcAccount | null)[] }>('getMultipleAccounts', [
+    addresses,
+    CONFIRMED,
+  ])
+  const [program, programData, config] = value
+  return {
+    program: program ? programState(program, programData ?? null) : null,
+    config: config?.owner === programId ? decodeConfig(config) : null,
+  }
+}
+
+function programState(program: RpcAccount, programData: RpcAccount | null): ProgramState {
+  const data = bytesOf(programData)
+  const isUpgradeable = program.owner === UPGRADEABLE_LOADER && data.length >= PROGRAM_DATA_HEADER
+  const elf = readFileSync(PROGRAM_FILE)
+  return {
+    executable: program.executable,
+    upgradeAuthority:
+      isUpgradeable && data[AUTHORITY_TAG] === 1
+        ? pubkeyFromBytes(data.subarray(AUTHORITY, PROGRAM_DATA_HEADER))
+        : null,
+    // The loader keeps free space after the code of a program that was extended.
+    isThisVersion: elf.equals(data.subarray(PROGRAM_DATA_HEADER, PROGRAM_DATA_HEADER + elf.length)),
+  }
+}
+
+function decodeConfig(account: RpcAccount): RegistryAccounts['RegistryConfig'] {
+  const decoded = decodeOrFail(bytesOf(account))
+  if (decoded?.name === 'RegistryConfig') return decoded.data
+  throw new CommandError('The config account does not have the layout of this version')
+}
+
+function decodeOrFail(data: Buffer): ReturnType<typeof decodeAccount> {
+  try {
+    return decodeAccount(data)
+  } catch (error) {
+    throw new CommandError(`An account has another layout than in this version: ${(error as Error).message}`)
+  }
+}
+
+/** All reporters, active ones first. Null if the node refuses to list accounts. */
+export async function readReporters({ rpc, programId }: Cluster): Promise<Reporter[] | null> {
+  const { discriminator = [] } = registryIdl.accounts.find(({ name }) => name === 'ReputationReporter') ?? {}
+  const filters = [{ memcmp: { offset: 0, bytes: encodeBase58(Uint8Array.from(discriminator)) } }]
+  try {
+    const accounts = await rpc.call<{ account: RpcAccount }[]>('getProgramAccounts', [
+      programId,
+      { ...CONFIRMED, filters },
+    ])
+    return accounts
+      .flatMap(({ account }) => {
+        const decoded = decodeOrFail(bytesOf(account))
+        return decoded?.name === 'ReputationReporter' ? [decoded.data] : []
+      })
+      .sort((a, b) => Number(b.active) - Number(a.active) || (a.label < b.label ? -1 : 1))
+  } catch (error) {
+    if (error instanceof LedgerRpcError) return null
+    throw error
+  }
+}
+
+/** The reporter with this authority. Null if it is not registered. */
+export async function readReporter({ rpc, programId }: Cluster, authority: Pubkey): Promise<Reporter | null> {
+  const address = registryAddresses(programId).reporter(authority)
+  const { value } = await rpc.call<{ value: RpcAccount | null }>('getAccountInfo', [address, CONFIRMED])
+  if (value?.owner !== programId) return null
+  const decoded = decodeOrFail(bytesOf(value))
+  return decoded?.name === 'ReputationReporter' ? decoded.data : null
+}
+
+function bytesOf(account: RpcAccount | null): Buffer {
+  return Buffer.from(account?.data[0] ?? '', 'base64')
 }

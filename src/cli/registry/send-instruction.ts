@@ -1,15 +1,58 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+import { encodeBase58, type Message, parseTransaction, pubkey, type Pubkey } from '@agent-registry/solana'
+import { adminInstructions, decodeInstruction, type RegistryAccounts } from '@agent-registry/program'
+import { readKeypairFile } from '../../platform/keys.ts'
+import { CommandError, OUTCOME_UNKNOWN, type Output } from '../output.ts'
+import { type Cluster, type ProgramState, readRegistry } from './cluster.ts'
+import type { SigningOptions } from './options.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import nacl from 'tweetnacl'
-import { encodeBase58, type Message, parseTransaction, pubkey } from '@agent-registry/solana'
-import { decodeInstruction } from '@agent-registry/program'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { buildMessage, simulate, type Simulation, unsignedTransaction } from '../../transactions/build.ts'
 import { transactionErrorText } from '../../transactions/error-text.ts'
-import { CommandError, OUTCOME_UNKNOWN, type Output } from '../output.ts'
 
-import type { Cluster } from './cluster.ts'
-import type { SigningOptions } from './options.ts'
+type Instructions = ReturnType<typeof adminInstructions>
+type Instruction = ReturnType<Instructions[keyof Instructions]>
+
+/** The key that signs, and the instructions of an admin with this key. */
+interface Signer {
+  readonly key: Pubkey
+  readonly build: Instructions
+  send(instruction: Instruction): Promise<void>
+}
+
+export function openSigner(cluster: Cluster, options: SigningOptions, output: Output): Signer {
+  const signer: Keypair = readKeypairFile(options.keypair)
+  const key = pubkey(signer.publicKey.toBase58())
+  return {
+    key,
+    build: adminInstructions(cluster.programId, key),
+    send: (instruction) => sendInstruction(cluster, instruction, { signer, options, output }),
+  }
+}
+
+/** Throws CommandError if the program does not exist or cannot run. */
+export function checkProgram(
+  program: ProgramState | null,
+  { programId, network }: Cluster,
+): asserts program is ProgramState {
+  if (program === null) throw new CommandError(`The program ${programId} does not exist on ${network}`)
+  if (!program.executable) throw new CommandError(`${programId} is not a program`)
+}
+
+/** The config of an initialized registry. With a signer, throws if it is not the admin. */
+export async function checkConfig(
+  cluster: Cluster,
+  signer?: Signer,
+): Promise<RegistryAccounts['RegistryConfig']> {
+  const { program, config } = await readRegistry(cluster)
+  checkProgram(program, cluster)
+  if (config === null)
+    throw new CommandError('The registry is not initialized: run npm run cli -- registry init')
+  if (signer !== undefined && signer.key !== config.admin)
+    throw new CommandError(`Only the admin ${config.admin} can do this; --keypair is ${signer.key}`)
+  return config
+}
 
 /** More than any instruction of an admin uses. */
 const COMPUTE_UNITS = 100_000
@@ -25,7 +68,7 @@ interface Status {
  * Simulates an instruction and sends it, signed and paid by `signer`. With `--dry-run`, prints it
  * instead. Returns when the transaction is confirmed.
  */
-export async function sendInstruction(
+async function sendInstruction(
   cluster: Cluster,
   instruction: TransactionInstruction,
   { signer, options, output }: { signer: Keypair; options: SigningOptions; output: Output },

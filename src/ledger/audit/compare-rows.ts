@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { ACCOUNT_TABLES } from '../decode/account-rows.ts'
-import { pdasOf } from '../decode/decode-account.ts'
+import { ACCOUNT_TABLES, pdasOf } from '../decode/decode-account.ts'
 import { fetchAccounts } from '../indexer/fetch/fetch-accounts.ts'
 import {
   type AuditContext,

@@ -1,8 +1,6 @@
 import { isComplete, type RpcTransaction } from '../decode/rpc-transaction.ts'
 import type { RpcCall } from '../rpc/ledger-rpc.ts'
-import { LedgerRpcError, UncertainResultError } from '../rpc/rpc-error.ts'
-import type { LedgerNode } from './ledger-node.ts'
-import type { NodePool } from './node-pool.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 
 /**
  * What a node's result lacks and another node may have: nodes keep histories of different length.
@@ -23,65 +21,8 @@ export function maySucceedElsewhere(error: LedgerRpcError): boolean {
   return error.isRateLimit || MAY_SUCCEED_ELSEWHERE.has(error.code ?? 0)
 }
 
-/**
- * Asks the other nodes for what is missing in `results` and adds it there. Returns the nodes that
- * may have more and did not respond.
- */
-export async function completeResults(
-  pool: NodePool,
-  respondingNode: LedgerNode,
-  { calls, results }: { calls: readonly RpcCall[]; results: unknown[] },
-): Promise<LedgerNode[]> {
-  const silent: LedgerNode[] = []
-  for (const node of pool.others(respondingNode)) {
-    const missing = calls.flatMap((call, i) => {
-      const found = findMissing(call, results[i])
-      return found === null ? [] : [{ ...found, i }]
-    })
-    if (missing.length === 0) return []
-    if (node.isPaused) {
-      silent.push(node)
-      continue
-    }
-    try {
-      if (!(await pool.isOnExpectedLedger(node))) continue
-      const found = await node.rpc.settle(missing.map(({ call }) => call))
-      const errors = found.filter((result) => result instanceof LedgerRpcError)
-      const rateLimit = errors.find((error) => error.isRateLimit)
-      if (rateLimit === undefined) node.recordSuccess()
-      else node.recordFailure(rateLimit)
-      for (const [at, { merge, i }] of missing.entries())
-        if (!(found[at] instanceof LedgerRpcError)) results[i] = merge(found[at])
-      if (errors.some((error) => error.isTransient)) silent.push(node)
-    } catch (error) {
-      if (!(error instanceof LedgerRpcError)) throw error
-      node.recordFailure(error)
-      silent.push(node)
-    }
-  }
-  return silent
-}
-
-/**
- * Throws if the absence of a result would be decisive and one of the `silent` nodes may have it.
- */
-export function assertCertain(
-  call: RpcCall,
-  result: unknown,
-  silent: readonly LedgerNode[],
-  now: number,
-): void {
-  if (findMissing(call, result)?.isDecisive !== true) return
-  const awaited = silent.filter((node) => !node.isGivenUp)
-  if (awaited.length === 0) return
-  const pauses = awaited.filter((node) => node.askedForPause).map((node) => node.pausedUntil)
-  throw new UncertainResultError(
-    `a ledger node that may have more data does not respond: number ${awaited.map((node) => node.number).join(', ')}`,
-    pauses.length === 0 ? undefined : Math.max(0, Math.min(...pauses) - now),
-  )
-}
-
-function findMissing(call: RpcCall, result: unknown): MissingResult | null {
+/** Null if the result is complete. */
+export function findMissing(call: RpcCall, result: unknown): MissingResult | null {
   const whole: MissingResult = { call, merge: (other) => other, isDecisive: false }
   if (result instanceof LedgerRpcError) return maySucceedElsewhere(result) ? whole : null
   if (call.method === 'getTransaction')

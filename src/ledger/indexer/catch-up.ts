@@ -1,10 +1,12 @@
-import { settleBoth } from '../../platform/async/promises.ts'
+import { chunksOf, settleBoth } from '../../platform/async/promises.ts'
 import { deadLetter } from '../decode/rows.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'
 import { assertComplete, hasTransactions, listSignatures } from './fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from './position.ts'
 import { writeDeadLetters } from './write/write-events.ts'
+import { pipelined } from '../../platform/async/pipeline.ts'
+import { listAccounts } from './fetch/fetch-accounts.ts'
 
 /** Incomplete listings in a row that count as a lag of the node. Later ones are a gap. */
 const MAX_INCOMPLETE = 5
@@ -74,4 +76,33 @@ async function skipGap(engine: IndexerEngine, oldest: string | undefined): Promi
     (position) => ({ ...position, finalizedSignature: null }),
   )
   engine.needsSweep = true
+}
+
+const CHUNK_SIZE = 2_500
+
+/**
+ * Reads every account of the program. Transactions alone may not lead to all of them: nodes prune
+ * history, and may not serve what they list. False if the node refuses to list accounts.
+ */
+export async function sweepAccounts(
+  engine: IndexerEngine,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<boolean> {
+  const { rpc, db, programId, commitment } = engine.options
+  const minContextSlot = engine.position.cursor.slot
+  engine.needsSweep = false
+  try {
+    const pdas = await listAccounts(rpc, db(), { programId, commitment, minContextSlot })
+    let done = 0
+    const refresh = (chunk: string[]) => engine.refreshAccounts(chunk)
+    for await (const chunks of pipelined(chunksOf(pdas, CHUNK_SIZE), 2, refresh)) {
+      done = Math.min(pdas.length, done + chunks.length * CHUNK_SIZE)
+      onProgress(done, pdas.length)
+    }
+  } catch (error) {
+    if (error instanceof LedgerRpcError && (error.kind === 'timeout' || !error.isTransient)) return false
+    engine.needsSweep = true
+    throw error
+  }
+  return true
 }

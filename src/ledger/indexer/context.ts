@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RpcTransaction } from '../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
-import type { EventSink } from './event-sink.ts'
+import type { EventSink } from './write/write-events.ts'
 import type { IndexerStatus } from './status.ts'
 
 export interface IndexerOptions {

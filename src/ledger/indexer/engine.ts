@@ -13,13 +13,21 @@ import {
 } from './fetch/batch-fetcher.ts'
 import { fetchAccounts } from './fetch/fetch-accounts.ts'
 import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
-import type { OpenedLedger } from './open-ledger.ts'
-import { type CaughtUp, type IndexerPosition, positionAfter, storePosition } from './position.ts'
-import type { EventSink } from './event-sink.ts'
-import { isUniqueViolation } from './write/copy-rows.ts'
-import { markOrphaned } from './write/mark-transactions.ts'
+import {
+  type CaughtUp,
+  type IndexerPosition,
+  type OpenedLedger,
+  positionAfter,
+  storePosition,
+} from './position.ts'
+import {
+  copyEvents,
+  type EventSink,
+  isUniqueViolation,
+  markOrphaned,
+  mergeEvents,
+} from './write/write-events.ts'
 import { writeAccounts } from './write/write-accounts.ts'
-import { copyEvents, mergeEvents } from './write/write-events.ts'
 
 export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   /** Transactions per batch. */
@@ -31,7 +39,14 @@ export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   /** When the leader last caught up with the ledger. Stored with each commit. */
   caughtUp?: () => CaughtUp | null
   /** Called after each commit of transactions. */
-  onWritten: (written: { transactions: number; events: number; outbox: number }) => void
+  onWritten: (written: Written) => void
+}
+
+/** Counts of rows. */
+export interface Written {
+  readonly transactions: number
+  readonly events: number
+  readonly outbox: number
 }
 
 export interface IngestOptions {

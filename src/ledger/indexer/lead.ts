@@ -1,22 +1,20 @@
-import type { Kysely } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import type { CachedValue } from '../../platform/async/cached-value.ts'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
-import { retryingRpc } from '../rpc/ledger-rpc.ts'
+import { type LedgerRpc, retryingRpc } from '../rpc/ledger-rpc.ts'
 import { createSlotTime } from '../rpc/ledger-probe.ts'
-import { subscribeToAnnouncements } from './announcements.ts'
-import { createCatchUp } from './catch-up.ts'
+import { type Announcements, subscribeToAnnouncements } from './announcements.ts'
+import { type CatchUp, createCatchUp, sweepAccounts } from './catch-up.ts'
 import type { IndexerContext, SeenTransaction, Waiter } from './context.ts'
-import { IndexerEngine } from './engine.ts'
+import { IndexerEngine, type Written } from './engine.ts'
 import { fetchStatuses } from './fetch/fetch-transactions.ts'
 import { markFilled } from './filled-tables.ts'
-import { createFinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
+import { createFinalityMonitor, type FinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
 import { mayHaveForked, orphanForkedTransactions } from './finality/forks.ts'
 import type { Leadership } from './leadership.ts'
-import { openLedger } from './open-ledger.ts'
-import { LeadershipLostError } from './position.ts'
+import { LeadershipLostError, type OpenedLedger, openLedger } from './position.ts'
 import { recordFailure } from './status.ts'
-import { sweepAccounts } from './sweep-accounts.ts'
 
+const POLL_MS = 1_000
 /** Poll intervals while a listing lags behind the announcements, and while callers wait. */
 const UNLISTED_POLL_MS = 100
 const WAITER_POLL_MS = 20
@@ -27,69 +25,100 @@ const RECENT_SLOTS = 600
 
 /** Reads the ledger until the lock is lost or another process wants it. */
 export async function lead(context: IndexerContext, leadership: Leadership): Promise<void> {
-  const { options, status, waiters, wakeUp } = context
-  const { programId, commitment, clock, logger, pollMs = 1_000, batchSize = 100, inFlight = 12 } = options
+  const { options } = context
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
-  let caughtUp: { slot: number; at: number } | null = null
-  const db = (): Kysely<Database> => options.orm.em.fork().getKysely()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
-  const engine = new IndexerEngine({
-    ...(await openLedger(db(), rpc, programId)),
-    rpc,
-    programId,
-    commitment,
-    signal,
-    batchSize,
-    inFlight,
-    useCopy: true,
-    sink: options.sink,
-    db,
-    transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
-    onWritten,
-    onSeen,
-    caughtUp: () => caughtUp && { slot: caughtUp.slot, age: (clock.now() - caughtUp.at) / 1_000 },
-  })
-  status.cursorSlot = engine.position.cursor.slot
-  status.finalizedSlot = engine.position.finalizedSlot
-  const catchUp = createCatchUp(engine)
-  const finality = createFinalityMonitor(context, engine)
-  const slotTime = createSlotTime(options.rpc, clock)
-  // Subscribes before the first listing, so that no transaction is missed in between.
-  const announcements = subscribeToAnnouncements(context)
-  const failures = createFailureLog(logger, 'could not read the ledger, retrying')
-  let polledAt = -Infinity
-  let isMarkedFilled = false
+  const opened = await openLedger(options.orm.em.fork().getKysely(), rpc, options.programId)
+  const leader = new Leader(context, leadership, { ...opened, rpc, signal })
   try {
-    await run()
+    await leader.run()
   } finally {
     leaving.abort(new LeadershipLostError('this process is no longer the leader'))
-    announcements.close()
-    await finality.idle()
+    await leader.close()
+  }
+}
+
+/** The loop of the leader, and what it knows of its own progress. */
+class Leader {
+  readonly #context: IndexerContext
+  readonly #leadership: Leadership
+  readonly #rpc: LedgerRpc
+  readonly #engine: IndexerEngine
+  readonly #catchUp: CatchUp
+  readonly #finality: FinalityMonitor
+  readonly #announcements: Announcements
+  readonly #slotTime: CachedValue<number>
+  /** The tables contained everything up to this slot at this time. */
+  #caughtUp: { slot: number; at: number } | null = null
+  /** When the node was last asked for the tip. */
+  #polledAt = -Infinity
+  #isMarkedFilled = false
+
+  constructor(
+    context: IndexerContext,
+    leadership: Leadership,
+    ledger: OpenedLedger & { rpc: LedgerRpc; signal: AbortSignal },
+  ) {
+    const { options, status } = context
+    this.#context = context
+    this.#leadership = leadership
+    this.#rpc = ledger.rpc
+    this.#engine = this.#createEngine(ledger)
+    status.cursorSlot = this.#engine.position.cursor.slot
+    status.finalizedSlot = this.#engine.position.finalizedSlot
+    this.#catchUp = createCatchUp(this.#engine)
+    this.#finality = createFinalityMonitor(context, this.#engine)
+    this.#slotTime = createSlotTime(options.rpc, options.clock)
+    // Subscribes before the first listing, so that no transaction is missed in between.
+    this.#announcements = subscribeToAnnouncements(context)
   }
 
-  async function run(): Promise<void> {
+  #createEngine(ledger: OpenedLedger & { rpc: LedgerRpc; signal: AbortSignal }): IndexerEngine {
+    const { orm, programId, commitment, sink, clock, batchSize = 100, inFlight = 12 } = this.#context.options
+    return new IndexerEngine({
+      ...ledger,
+      programId,
+      commitment,
+      batchSize,
+      inFlight,
+      useCopy: true,
+      sink,
+      db: () => orm.em.fork().getKysely(),
+      transaction: (work) => orm.em.fork().transactional((em) => work(em.getKysely())),
+      onWritten: (written) => this.#onWritten(written),
+      onSeen: (slot, seen) => this.#onSeen(slot, seen),
+      caughtUp: () =>
+        this.#caughtUp && { slot: this.#caughtUp.slot, age: (clock.now() - this.#caughtUp.at) / 1_000 },
+    })
+  }
+
+  async run(): Promise<void> {
+    const { options, status, signal, wakeUp, waiters } = this.#context
+    const { clock, logger, pollMs = POLL_MS } = options
+    const failures = createFailureLog(logger, 'could not read the ledger, retrying')
     let backoff = MIN_BACKOFF_MS
-    while (!context.signal.aborted) {
+    while (!signal.aborted) {
       let wait = pollMs
       try {
-        if (leadership.isLost) throw new LeadershipLostError('the connection that held the lock is lost')
-        if (isPollDue() && (await leadership.isWanted())) {
+        if (this.#leadership.isLost)
+          throw new LeadershipLostError('the connection that held the lock is lost')
+        if (this.#isPollDue() && (await this.#leadership.isWanted())) {
           logger.info('another process wants the indexer lock, standing by')
           return
         }
-        await poll()
+        await this.#poll()
         backoff = MIN_BACKOFF_MS
         status.failingSince = null
         failures.clear()
-        if (announcements.hasUnlisted()) wait = UNLISTED_POLL_MS
+        if (this.#announcements.hasUnlisted()) wait = UNLISTED_POLL_MS
         if (waiters.size > 0) wait = WAITER_POLL_MS
       } catch (error) {
-        if (context.signal.aborted || leadership.isLost || error instanceof LeadershipLostError) throw error
+        if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
         recordFailure(status, clock)
         failures.report(error)
         // A fork may have removed the announced slot.
-        announcements.newestSlot = 0
+        this.#announcements.newestSlot = 0
         wait = backoff
         backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
       }
@@ -97,88 +126,99 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     }
   }
 
-  /** Nothing waits for it: a node may not have this method. */
-  async function measureSlots(): Promise<void> {
-    status.slotSeconds = await slotTime.get().catch(() => status.slotSeconds)
+  async close(): Promise<void> {
+    this.#announcements.close()
+    await this.#finality.idle()
   }
 
-  function isPollDue(): boolean {
-    return clock.now() - polledAt >= pollMs
+  #isPollDue(): boolean {
+    const { clock, pollMs = POLL_MS } = this.#context.options
+    return clock.now() - this.#polledAt >= pollMs
   }
 
   /** Reads everything new. Asks for the tip only if a poll is due: announcements contain a slot. */
-  async function poll(): Promise<void> {
-    const now = clock.now()
+  async #poll(): Promise<void> {
+    const { options, status, waiters } = this.#context
+    const now = options.clock.now()
     // A caller that comes later may wait for a transaction of the same slot that is not listed now.
     const waiting = [...waiters]
     let tip: number | undefined
     let hasForked = false
-    if (waiting.length > 0 || isPollDue()) {
-      polledAt = now
-      tip = await rpc.call<number>('getSlot', [{ commitment }])
+    if (waiting.length > 0 || this.#isPollDue()) {
+      this.#polledAt = now
+      tip = await this.#rpc.call<number>('getSlot', [{ commitment: options.commitment }])
       status.tipSlot = tip
-      void measureSlots()
-      hasForked = await mayHaveForked(engine)
+      void this.#measureSlots()
+      hasForked = await mayHaveForked(this.#engine)
     }
-    const read = await catchUp({
+    const read = await this.#catchUp({
       fromFinalized: hasForked,
-      minContextSlot: Math.max(tip ?? 0, announcements.newestSlot),
-      whileListing: sweep,
+      minContextSlot: Math.max(tip ?? 0, this.#announcements.newestSlot),
+      whileListing: () => this.#sweep(),
       onListed: (count) => {
         if (status.phase !== 'live') status.phase = 'backfilling'
-        if (count > 1_000) logger.info({ transactions: count }, 'catching up with the ledger')
+        if (count > 1_000) options.logger.info({ transactions: count }, 'catching up with the ledger')
       },
     })
-    announcements.remove(read)
-    if (hasForked) reportOrphans(context, await orphanForkedTransactions(engine))
-    await fetchOverdue()
-    await sweep()
-    await markFilledOnce()
+    this.#announcements.remove(read)
+    if (hasForked) reportOrphans(this.#context, await orphanForkedTransactions(this.#engine))
+    await this.#fetchOverdue()
+    await this.#sweep()
+    await this.#markFilledOnce()
     status.phase = 'live'
-    status.subscribed = announcements.isConnected()
-    if (tip !== undefined) onCaughtUp(tip, now, waiting)
-    finality.tick()
+    status.subscribed = this.#announcements.isConnected()
+    if (tip !== undefined) this.#onCaughtUp(tip, now, waiting)
+    this.#finality.tick()
   }
 
-  async function markFilledOnce(): Promise<void> {
-    if (isMarkedFilled) return
-    await markFilled(db(), engine.options.epoch)
-    isMarkedFilled = true
+  /** Nothing waits for it: a node may not have this method. */
+  async #measureSlots(): Promise<void> {
+    const { status } = this.#context
+    status.slotSeconds = await this.#slotTime.get().catch(() => status.slotSeconds)
   }
 
-  async function sweep(): Promise<void> {
-    if (!engine.needsSweep || (await sweepAccounts(engine))) return
-    logger.warn('the node does not list accounts: only transactions lead to them')
+  async #markFilledOnce(): Promise<void> {
+    if (this.#isMarkedFilled) return
+    const { db, epoch } = this.#engine.options
+    await markFilled(db(), epoch)
+    this.#isMarkedFilled = true
+  }
+
+  async #sweep(): Promise<void> {
+    if (!this.#engine.needsSweep || (await sweepAccounts(this.#engine))) return
+    this.#context.options.logger.warn('the node does not list accounts: only transactions lead to them')
   }
 
   /**
    * Fetches announced transactions by signature if the listing has not contained them for a while.
    */
-  async function fetchOverdue(): Promise<void> {
-    const infos = await fetchStatuses(rpc, announcements.overdue())
+  async #fetchOverdue(): Promise<void> {
+    const infos = await fetchStatuses(this.#rpc, this.#announcements.overdue())
     if (infos.length === 0) return
-    await engine.ingest([infos])
-    announcements.remove(infos.map((info) => info.signature))
+    await this.#engine.ingest([infos])
+    this.#announcements.remove(infos.map((info) => info.signature))
   }
 
-  function onWritten(written: { transactions: number; events: number; outbox: number }): void {
-    status.counters.transactions += written.transactions
-    status.counters.events += written.events
-    status.cursorSlot = Math.max(status.cursorSlot, engine.position.cursor.slot)
-    if (written.outbox > 0) for (const listener of context.outboxListeners) listener()
+  #onWritten({ transactions, events, outbox }: Written): void {
+    const { status, outboxListeners } = this.#context
+    status.counters.transactions += transactions
+    status.counters.events += events
+    status.cursorSlot = Math.max(status.cursorSlot, this.#engine.position.cursor.slot)
+    if (outbox > 0) for (const listener of outboxListeners) listener()
   }
 
   /**
    * Nobody waits for older transactions, which come in large numbers when the tables are filled.
    */
-  function onSeen(slot: number, seen: SeenTransaction): void {
-    if (slot < status.tipSlot - RECENT_SLOTS) return
-    for (const listener of context.transactionListeners) listener(seen)
+  #onSeen(slot: number, seen: SeenTransaction): void {
+    if (slot < this.#context.status.tipSlot - RECENT_SLOTS) return
+    for (const listener of this.#context.transactionListeners) listener(seen)
   }
 
   /** The tables contain everything up to `slot`, which was the tip at `time`. */
-  function onCaughtUp(slot: number, time: number, waiting: readonly Waiter[]): void {
-    caughtUp = { slot, at: time }
+  #onCaughtUp(slot: number, time: number, waiting: readonly Waiter[]): void {
+    const { status, waiters } = this.#context
+    this.#caughtUp = { slot, at: time }
     status.caughtUpAt = time
     status.cursorSlot = Math.max(slot, status.cursorSlot)
     for (const waiter of waiting) {

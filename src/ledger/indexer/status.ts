@@ -1,5 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { UNMEASURED_SLOT_SECONDS } from '../rpc/ledger-probe.ts'
+import { Counter, Gauge } from 'prom-client'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
 
 export const INDEXER_PHASES = ['starting', 'standby', 'backfilling', 'live', 'stopped'] as const
 export type IndexerPhase = (typeof INDEXER_PHASES)[number]
@@ -65,4 +67,61 @@ export function withLag(status: IndexerStatus, clock: Clock): IndexerStatus {
   const lagSeconds =
     caughtUpAt === null ? lagSlots * slotSeconds : Math.max(0, clock.now() - caughtUpAt) / 1_000
   return { ...status, counters: { ...counters }, lagSlots, lagSeconds }
+}
+
+const COUNTERS: Record<keyof IndexerCounters, string> = {
+  transactions: 'Transactions read from the ledger and written',
+  events: 'Registry events written',
+  finalized: 'Transactions that were read before they were final, and have become final',
+  orphaned: 'Written transactions that a fork removed',
+  late: 'Final transactions that only the finality check found',
+  failures: 'Failures of the node or the database that led to a retry',
+}
+
+const GAUGES: Record<string, [help: string, read: (status: IndexerStatus) => number]> = {
+  cursor_slot: ['The tables contain everything up to this slot', (now) => now.cursorSlot],
+  tip_slot: ['The newest known slot of the ledger', (now) => now.tipSlot],
+  finalized_slot: [
+    'Everything up to this slot was compared with the finalized ledger',
+    (now) => now.finalizedSlot,
+  ],
+  lag_slots: ['Slots between the tables and the tip of the ledger', (now) => now.lagSlots],
+  lag_seconds: ['Seconds since the tables last contained everything', (now) => now.lagSeconds],
+  dead_letters: ['Data of the ledger that could not be read', (now) => now.deadLetters],
+  subscribed: ['1 while the node announces transactions by WebSocket', (now) => Number(now.subscribed)],
+  failing: ['1 while the node or the database fails', (now) => Number(now.failingSince !== null)],
+}
+
+/** Exposes the indexer's status as metrics. Reads it when the metrics are collected. */
+export function exposeIndexer(status: () => IndexerStatus, metrics: Metrics): void {
+  const registers = [metrics]
+  for (const [name, help] of Object.entries(COUNTERS) as [keyof IndexerCounters, string][]) {
+    const counter = new Counter({
+      name: `gateway_indexer_${name}_total`,
+      help,
+      registers,
+      collect: () => {
+        counter.reset()
+        counter.inc(status().counters[name])
+      },
+    })
+  }
+  for (const [name, [help, read]] of Object.entries(GAUGES)) {
+    const gauge: Gauge = new Gauge({
+      name: `gateway_indexer_${name}`,
+      help,
+      registers,
+      collect: () => gauge.set(read(status())),
+    })
+  }
+  const phases: Gauge<'phase'> = new Gauge({
+    name: 'gateway_indexer_phase',
+    help: '1 for the current phase of the indexer in this process',
+    labelNames: ['phase'],
+    registers,
+    collect: () => {
+      const current = status().phase
+      for (const phase of INDEXER_PHASES) phases.set({ phase }, Number(phase === current))
+    },
+  })
 }

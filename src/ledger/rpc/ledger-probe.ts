@@ -3,6 +3,8 @@ import { withTimeout } from '../../platform/async/promises.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LedgerCalls } from './ledger-rpc.ts'
 import { LedgerRpcError } from './rpc-error.ts'
+import { decodeAccount, registryAddresses } from '@agent-registry/program'
+import type { Pubkey } from '@agent-registry/solana'
 
 /** Ledger values for health reports. Null if the node fails or does not respond in time. */
 export interface LedgerProbe {
@@ -15,12 +17,13 @@ export interface LedgerProbe {
 const TIMEOUT_MS = 2_000
 const CACHE_MS = 1_000
 
+const callOrNull = <T>(rpc: LedgerCalls, method: string, params?: unknown[]): Promise<T | null> =>
+  withTimeout(TIMEOUT_MS, rpc.call<T>(method, params)).catch(() => null)
+
 export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
-  const call = <Result>(method: string, params: unknown[] = []): Promise<Result | null> =>
-    withTimeout(TIMEOUT_MS, rpc.call<Result>(method, params)).catch(() => null)
   const cached = <Value>(load: () => Promise<Value>) =>
     cachedValue({ load, freshMs: CACHE_MS, maxAgeMs: CACHE_MS, clock })
-  const slot = cached(() => call<number>('getSlot', [{ commitment: 'confirmed' }]))
+  const slot = cached(() => callOrNull<number>(rpc, 'getSlot', [{ commitment: 'confirmed' }]))
   const balances = new Map<string, CachedValue<bigint | null>>()
   let genesisHash: string | null = null
 
@@ -30,13 +33,16 @@ export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
       const balance =
         balances.get(pubkey) ??
         cached(async () => {
-          const result = await call<{ value: number }>('getBalance', [pubkey, { commitment: 'confirmed' }])
+          const result = await callOrNull<{ value: number }>(rpc, 'getBalance', [
+            pubkey,
+            { commitment: 'confirmed' },
+          ])
           return result === null ? null : BigInt(result.value)
         })
       balances.set(pubkey, balance)
       return balance.get()
     },
-    genesisHash: async () => (genesisHash ??= await call<string>('getGenesisHash')),
+    genesisHash: async () => (genesisHash ??= await callOrNull<string>(rpc, 'getGenesisHash')),
   }
 }
 
@@ -69,5 +75,57 @@ async function measure(rpc: LedgerCalls): Promise<number> {
   } catch (error) {
     if (error instanceof LedgerRpcError) return UNMEASURED_SLOT_SECONDS
     throw error
+  }
+}
+
+/** Short, so that a localnet that was just set up is not reported as missing. */
+const REGISTRY_CACHE_MS = 500
+
+interface Account {
+  owner: string
+  executable: boolean
+  data: [base64: string, encoding: 'base64']
+}
+
+/** What is wrong with the registry on the ledger, as texts. Null if no node responds. */
+export type RegistryProbe = () => Promise<string[] | null>
+
+/** Checks the program account and the config account. The result is cached for half a second. */
+export function createRegistryProbe(rpc: LedgerCalls, program: Pubkey, clock: Clock): RegistryProbe {
+  const config = registryAddresses(program).config()
+  const cached = cachedValue({
+    freshMs: REGISTRY_CACHE_MS,
+    maxAgeMs: REGISTRY_CACHE_MS,
+    clock,
+    load: async () => {
+      const accounts = await callOrNull<{ value: (Account | null)[] }>(rpc, 'getMultipleAccounts', [
+        [program, config],
+        { encoding: 'base64', commitment: 'confirmed' },
+      ])
+      if (accounts === null) return null
+      const [programAccount = null, configAccount = null] = accounts.value
+      const problem = programProblem(program, programAccount) ?? configProblem(config, configAccount, program)
+      return problem === null ? [] : [problem]
+    },
+  })
+  return () => cached.get()
+}
+
+function programProblem(program: Pubkey, account: Account | null): string | null {
+  if (account === null) return `the registry program ${program} does not exist on the ledger`
+  return account.executable ? null : `the account ${program} is not an executable program`
+}
+
+function configProblem(config: Pubkey, account: Account | null, program: Pubkey): string | null {
+  if (account === null) return `the registry is not initialized: its config account ${config} does not exist`
+  if (account.owner === program && isConfig(account)) return null
+  return `the config account ${config} does not have the layout of the registry`
+}
+
+function isConfig({ data }: Account): boolean {
+  try {
+    return decodeAccount(Buffer.from(data[0], 'base64'))?.name === 'RegistryConfig'
+  } catch {
+    return false
   }
 }

@@ -35,31 +35,8 @@ interface RpcResponse {
 }
 
 export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
-  const { origin, path, headers: usual } = splitUrl(options.url)
-  const headers = { ...usual, ...options.headers }
-  const agent = new Agent({ allowH2: false })
+  const post = createPost(options)
   let nextId = 1
-
-  async function post(body: unknown, maxBytes = Infinity): Promise<unknown> {
-    const signal = AbortSignal.timeout(options.timeoutMs ?? 15_000)
-    const request = { origin, path, method: 'POST', headers, body: JSON.stringify(body), signal } as const
-    try {
-      const response = await agent.request(request)
-      const code = response.statusCode
-      if (code < 200 || code > 299) {
-        await response.body.dump()
-        const retryAfter = response.headers['retry-after']
-        throw new LedgerRpcError('http', `the ledger node responded with HTTP ${code}`, {
-          code,
-          retryAfterMs: parseRetryAfter([retryAfter].flat()[0] ?? null),
-        })
-      }
-      return await readJson(response, maxBytes)
-    } catch (error) {
-      if (error instanceof ResponseTooLargeError) throw error
-      throw toRpcError(error, signal)
-    }
-  }
 
   async function settleChunk<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const firstId = nextId
@@ -101,6 +78,36 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
       if (!isSuccess(response)) throw responseError(response)
       return response.result as T
     },
+  }
+}
+
+/**
+ * Sends one HTTP request, and returns the JSON of its response. Throws LedgerRpcError, and
+ * ResponseTooLargeError for more than `maxBytes`.
+ */
+function createPost({ url, timeoutMs = 15_000, headers: others }: LedgerRpcOptions) {
+  const { origin, path, headers: usual } = splitUrl(url)
+  const headers = { ...usual, ...others }
+  const agent = new Agent({ allowH2: false })
+  return async (body: unknown, maxBytes = Infinity): Promise<unknown> => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = { origin, path, method: 'POST', headers, body: JSON.stringify(body), signal } as const
+    try {
+      const response = await agent.request(request)
+      const code = response.statusCode
+      if (code < 200 || code > 299) {
+        await response.body.dump()
+        const retryAfter = response.headers['retry-after']
+        throw new LedgerRpcError('http', `the ledger node responded with HTTP ${code}`, {
+          code,
+          retryAfterMs: parseRetryAfter([retryAfter].flat()[0] ?? null),
+        })
+      }
+      return await readJson(response, maxBytes)
+    } catch (error) {
+      if (error instanceof ResponseTooLargeError) throw error
+      throw toRpcError(error, signal)
+    }
   }
 }
 

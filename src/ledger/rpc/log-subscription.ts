@@ -40,100 +40,121 @@ const LOGS_REQUEST = 1
 const SLOTS_REQUEST = 2
 
 /** Subscribes to logs and slots. Reconnects with backoff when the socket closes or falls silent. */
-export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscription {
-  const { url, programId, commitment, logger, quietMs = QUIET_MS } = options
-  const listUrls = typeof url === 'string' ? () => [url] : url
-  let connectedTo = ''
-  let attempts = 0
-  let socket: WebSocket | undefined
-  let closed = false
-  let confirmed = 0
-  // Without slot notifications, pongs show that the socket is alive.
-  let slotsRefused = false
-  let reconnectMs = MIN_RECONNECT_MS
-  let quietTimer: NodeJS.Timeout | undefined
-  let reconnectTimer: NodeJS.Timeout | undefined
-  const pingTimer = setInterval(() => {
-    if (socket?.readyState !== WebSocket.OPEN) return
-    if (listUrls().includes(connectedTo)) socket.ping()
-    else socket.terminate()
-  }, quietMs / 3)
+export const subscribeToLogs = (options: LogSubscriptionOptions): LogSubscription =>
+  new ReconnectingSubscription(options)
 
-  function connect(): void {
-    confirmed = 0
-    const urls = listUrls()
-    connectedTo = urls[attempts % urls.length] ?? ''
-    if (connectedTo === '') return scheduleReconnect()
-    const current = new WebSocket(connectedTo, { handshakeTimeout: 10_000 })
-    socket = current
-    current.on('open', () => {
-      send(current, LOGS_REQUEST, 'logsSubscribe', [{ mentions: [programId] }, { commitment }])
-      send(current, SLOTS_REQUEST, 'slotSubscribe', [])
-      resetQuietTimer(current)
+class ReconnectingSubscription implements LogSubscription {
+  readonly #options: LogSubscriptionOptions
+  readonly #quietMs: number
+  readonly #pingTimer: NodeJS.Timeout
+  #socket: WebSocket | undefined
+  #connectedTo = ''
+  #attempts = 0
+  /** Of the two requests. */
+  #confirmed = 0
+  /** The node refuses slot notifications: then pongs show that the socket is alive. */
+  #slotsRefused = false
+  #closed = false
+  #reconnectMs = MIN_RECONNECT_MS
+  #quietTimer: NodeJS.Timeout | undefined
+  #reconnectTimer: NodeJS.Timeout | undefined
+
+  constructor(options: LogSubscriptionOptions) {
+    this.#options = options
+    this.#quietMs = options.quietMs ?? QUIET_MS
+    this.#pingTimer = setInterval(() => this.#ping(), this.#quietMs / 3)
+    this.#connect()
+  }
+
+  get connected(): boolean {
+    return this.#confirmed === 2
+  }
+
+  close(): void {
+    this.#closed = true
+    clearInterval(this.#pingTimer)
+    clearTimeout(this.#quietTimer)
+    clearTimeout(this.#reconnectTimer)
+    this.#socket?.terminate()
+  }
+
+  #urls(): readonly string[] {
+    const { url } = this.#options
+    return typeof url === 'string' ? [url] : url()
+  }
+
+  #ping(): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    if (this.#urls().includes(this.#connectedTo)) this.#socket.ping()
+    else this.#socket.terminate()
+  }
+
+  #connect(): void {
+    const { programId, commitment, logger } = this.#options
+    this.#confirmed = 0
+    const urls = this.#urls()
+    this.#connectedTo = urls[this.#attempts % urls.length] ?? ''
+    if (this.#connectedTo === '') return this.#scheduleReconnect()
+    const socket = new WebSocket(this.#connectedTo, { handshakeTimeout: 10_000 })
+    this.#socket = socket
+    socket.on('open', () => {
+      send(socket, LOGS_REQUEST, 'logsSubscribe', [{ mentions: [programId] }, { commitment }])
+      send(socket, SLOTS_REQUEST, 'slotSubscribe', [])
+      this.#resetQuietTimer(socket)
     })
-    current.on('pong', () => {
-      if (slotsRefused) resetQuietTimer(current)
+    socket.on('pong', () => {
+      if (this.#slotsRefused) this.#resetQuietTimer(socket)
     })
-    current.on('message', (data: Buffer) => {
-      resetQuietTimer(current)
-      handleMessage(data)
+    socket.on('message', (data: Buffer) => {
+      this.#resetQuietTimer(socket)
+      this.#handleMessage(data)
     })
     // 'close' always follows 'error'.
-    current.on('error', (error) => logger.debug({ reason: error.message }, 'ledger socket failed'))
-    current.on('close', () => handleClose(current))
+    socket.on('error', (error) => logger.debug({ reason: error.message }, 'ledger socket failed'))
+    socket.on('close', () => this.#handleClose(socket))
   }
 
-  function handleMessage(data: Buffer): void {
+  #handleMessage(data: Buffer): void {
     const message = parse(data)
     if (message === null) return
-    if (message.id !== undefined) return handleConfirmation(message)
+    if (message.id !== undefined) return this.#handleConfirmation(message)
     const result = message.params?.result
-    if (message.method === 'slotNotification' && result?.slot !== undefined) options.onSlot?.(result.slot)
+    if (message.method === 'slotNotification' && result?.slot !== undefined)
+      this.#options.onSlot?.(result.slot)
     const signature = result?.value?.signature
     if (message.method === 'logsNotification' && signature !== undefined)
-      options.onTransaction({ signature, slot: result?.context?.slot ?? 0 })
+      this.#options.onTransaction({ signature, slot: result?.context?.slot ?? 0 })
   }
 
-  function handleConfirmation({ id, error }: Message): void {
-    if (error !== undefined && id === LOGS_REQUEST) return socket?.terminate()
-    if (id === SLOTS_REQUEST) slotsRefused = error !== undefined
-    confirmed += 1
-    if (confirmed !== 2) return
-    reconnectMs = MIN_RECONNECT_MS
-    options.onConnected()
+  #handleConfirmation({ id, error }: Message): void {
+    if (error !== undefined && id === LOGS_REQUEST) return this.#socket?.terminate()
+    if (id === SLOTS_REQUEST) this.#slotsRefused = error !== undefined
+    this.#confirmed += 1
+    if (!this.connected) return
+    this.#reconnectMs = MIN_RECONNECT_MS
+    this.#options.onConnected()
   }
 
-  function resetQuietTimer(current: WebSocket): void {
-    clearTimeout(quietTimer)
-    quietTimer = setTimeout(() => current.terminate(), quietMs)
+  #resetQuietTimer(socket: WebSocket): void {
+    clearTimeout(this.#quietTimer)
+    this.#quietTimer = setTimeout(() => socket.terminate(), this.#quietMs)
   }
 
-  function handleClose(current: WebSocket): void {
-    if (closed || current !== socket) return
-    confirmed = 0
-    attempts += 1
-    clearTimeout(quietTimer)
-    logger.warn({ retryMs: reconnectMs }, 'ledger socket closed, polling until it is reconnected')
-    scheduleReconnect()
+  #handleClose(socket: WebSocket): void {
+    if (this.#closed || socket !== this.#socket) return
+    this.#confirmed = 0
+    this.#attempts += 1
+    clearTimeout(this.#quietTimer)
+    this.#options.logger.warn(
+      { retryMs: this.#reconnectMs },
+      'ledger socket closed, polling until it is reconnected',
+    )
+    this.#scheduleReconnect()
   }
 
-  function scheduleReconnect(): void {
-    reconnectTimer = setTimeout(connect, reconnectMs)
-    reconnectMs = Math.min(reconnectMs * 2, MAX_RECONNECT_MS)
-  }
-
-  connect()
-  return {
-    get connected() {
-      return confirmed === 2
-    },
-    close() {
-      closed = true
-      clearInterval(pingTimer)
-      clearTimeout(quietTimer)
-      clearTimeout(reconnectTimer)
-      socket?.terminate()
-    },
+  #scheduleReconnect(): void {
+    this.#reconnectTimer = setTimeout(() => this.#connect(), this.#reconnectMs)
+    this.#reconnectMs = Math.min(this.#reconnectMs * 2, MAX_RECONNECT_MS)
   }
 }
 

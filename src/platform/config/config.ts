@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
+import { RATE_LIMIT_KINDS, type RateLimitKind, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
@@ -17,7 +17,6 @@ export interface Config {
     baseUrl: string | null
     trustProxy: string[]
     corsOrigins: string[]
-    /** 0 turns the cache off. */
     /** 0 turns the copy of agents and stakes off. */
     registryBytes: number
     /** Folder of the operator's documents. Null for none. */
@@ -129,6 +128,18 @@ function readSetting(
   }
 }
 
+/** A client waits that long for a database connection. Then the response is 503. */
+const DATABASE_WAIT_MS = 5_000
+/** The usual interval of finality checks. With fast polls they are as fast, for tests. */
+const MAX_VERIFY_MS = 2_000
+/** Batches that are fetched in advance. It bounds the memory while catching up. */
+const INDEXER_FETCH_AHEAD = 12
+/** As on a cluster, so that the localnet behaves like one. */
+const LOCALNET_SLOT_MS = 400
+const LOCALNET_FINALITY_SLOTS = 32
+/** How long a submit waits for `confirmed`. Most time-outs of proxies are longer. */
+export const SUBMIT_WAIT_MS = 5_000
+
 function toConfig(values: SettingValues, exposed: string | null): Config {
   const isDevelopment = values.SOLANA_RPC_URL === null && exposed === null
   return {
@@ -142,11 +153,11 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       console: values.CONSOLE,
       operationsDir: values.OPERATIONS_DIR,
     },
-    rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
-    overload: values.LOAD_SHEDDING ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT } : null,
+    rateLimits: values.RATE_LIMITS,
+    overload: values.MAX_REQUESTS_IN_FLIGHT > 0 ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT } : null,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
-    databaseWaitMs: values.DATABASE_WAIT_MS,
+    databaseWaitMs: DATABASE_WAIT_MS,
     ledger: {
       rpcUrls: values.SOLANA_RPC_URL,
       wsUrls: values.SOLANA_WS_URL,
@@ -155,14 +166,14 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
     },
     indexer: {
       pollMs: values.INDEXER_POLL_MS,
-      verifyMs: values.INDEXER_VERIFY_MS,
+      verifyMs: Math.min(MAX_VERIFY_MS, 2 * values.INDEXER_POLL_MS),
       batchSize: values.INDEXER_BATCH_SIZE,
-      inFlight: values.INDEXER_FETCH_AHEAD,
+      inFlight: INDEXER_FETCH_AHEAD,
     },
     localnet: {
       port: values.LOCALNET_PORT,
-      slotMs: values.LOCALNET_SLOT_MS,
-      finalitySlots: values.LOCALNET_FINALITY_SLOTS,
+      slotMs: LOCALNET_SLOT_MS,
+      finalitySlots: LOCALNET_FINALITY_SLOTS,
       seedAgents: values.SEED_AGENTS,
       refusedBecause: values.LOCALNET ? null : exposed,
     },
@@ -175,7 +186,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
     },
     signIn: { origins: signInOrigins(values), anyLoopback: isDevelopment },
-    relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
+    relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: SUBMIT_WAIT_MS },
     webhooks: {
       devMode: values.WEBHOOK_DEV_MODE ?? isDevelopment,
       allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
@@ -196,11 +207,6 @@ function signInOrigins(values: SettingValues): string[] {
   return [...new Set([own?.origin ?? 'http://localhost', ...pages])]
 }
 
-function rateLimitNumbers(values: SettingValues): RateLimitNumbers {
-  const numbers = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting }]) => [kind, values[setting]])
-  return Object.fromEntries(numbers) as RateLimitNumbers
-}
-
 /**
  * Why this may be more than a development machine: others can reach the service, or it runs in
  * production. Null if neither.
@@ -214,15 +220,51 @@ const NAMES = Object.keys(SETTINGS)
 const MAX_DISTANCE = 2
 const SHORT_NAME = 8
 
-/** Settings of earlier builds, and the values that asked for what happens now. */
-const REMOVED: Readonly<Record<string, { readonly instead: string; readonly harmless?: string }>> = {
+interface Removed {
+  /** What to do now. `$` stands for the given value. */
+  readonly instead: string
+  /** The values that asked for what happens now. */
+  readonly harmless?: readonly string[]
+}
+
+const fixedAt = (value: number): Removed => ({
+  instead: `it is always ${value}`,
+  harmless: [String(value)],
+})
+const rateLimit = (kind: RateLimitKind): Removed => ({
+  instead: `add ${kind}=$ to RATE_LIMITS`,
+  harmless: [String(RATE_LIMIT_KINDS[kind].perMinute)],
+})
+
+/** Settings of earlier builds. */
+const REMOVED: Readonly<Record<string, Removed>> = {
   API_PROCESSES: {
     instead: 'run several gateways behind a load balancer, see docs/guides/scale.md',
-    harmless: '1',
+    harmless: ['1'],
   },
-  RESPONSE_CACHE_BYTES: { instead: 'responses are not cached any more', harmless: '0' },
+  RESPONSE_CACHE_BYTES: { instead: 'responses are not cached any more', harmless: ['0'] },
   SEARCH_INDEX_BYTES: { instead: 'names count in REGISTRY_BYTES' },
   MAX_DATABASE_QUEUE: { instead: 'the time that requests wait for the database is the limit' },
+  LOAD_SHEDDING: { instead: 'set MAX_REQUESTS_IN_FLIGHT=0 to queue every request', harmless: ['true', 'on'] },
+  DATABASE_WAIT_MS: fixedAt(DATABASE_WAIT_MS),
+  INDEXER_VERIFY_MS: {
+    instead: `the interval is twice INDEXER_POLL_MS, at most ${MAX_VERIFY_MS}`,
+    harmless: [String(MAX_VERIFY_MS)],
+  },
+  INDEXER_FETCH_AHEAD: fixedAt(INDEXER_FETCH_AHEAD),
+  LOCALNET_SLOT_MS: fixedAt(LOCALNET_SLOT_MS),
+  LOCALNET_FINALITY_SLOTS: fixedAt(LOCALNET_FINALITY_SLOTS),
+  RELAY_SUBMIT_WAIT_MS: fixedAt(SUBMIT_WAIT_MS),
+  RATE_LIMIT_READS: rateLimit('reads'),
+  RATE_LIMIT_FILES: rateLimit('files'),
+  RATE_LIMIT_PREPARE: rateLimit('prepare'),
+  RATE_LIMIT_SUBMIT: rateLimit('submit'),
+  RATE_LIMIT_SPONSORED_PREPARE: rateLimit('sponsoredPrepare'),
+  RATE_LIMIT_REGISTER: rateLimit('register'),
+  RATE_LIMIT_VERIFY: rateLimit('verify'),
+  RATE_LIMIT_AUTHENTICATED: rateLimit('authenticated'),
+  RATE_LIMIT_SIGN_IN: rateLimit('signIn'),
+  RATE_LIMIT_SENDS: rateLimit('sends'),
 }
 
 /**
@@ -232,11 +274,12 @@ const REMOVED: Readonly<Record<string, { readonly instead: string; readonly harm
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((given) => {
     if (given in SETTINGS) return []
+    const value = env[given]?.trim() ?? ''
     const removed = REMOVED[given]
     if (removed !== undefined)
-      return ['', removed.harmless].includes(env[given]?.trim() ?? '')
+      return value === '' || removed.harmless?.includes(value) === true
         ? []
-        : [`${given} is not a setting any more and is ignored: ${removed.instead}`]
+        : [`${given} is not a setting any more and is ignored: ${removed.instead.replace('$', () => value)}`]
     const meant = NAMES.find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })

@@ -1,5 +1,6 @@
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { parseSecretsKey } from '../keys.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 
 /** Parses a setting. Throws SettingError with the allowed values. */
 export interface Parser<Value> {
@@ -58,6 +59,27 @@ export const boolean: Parser<boolean> = parser('true or false', (value) => {
   if (value === 'true' || value === 'on') return true
   return value === 'false' || value === 'off' ? false : undefined
 })
+
+const MAX_PER_MINUTE = 1_000_000
+
+/** The limits per minute and client. `false` turns all of them off: null. */
+export const rateLimits: Parser<RateLimitNumbers | null> = parser(
+  `true, false, or limits such as reads=1200,verify=5, each from 1 to ${MAX_PER_MINUTE}`,
+  (value) => {
+    const numbers = Object.fromEntries(
+      Object.entries(RATE_LIMIT_KINDS).map(([kind, { perMinute }]) => [kind, perMinute]),
+    ) as Record<keyof RateLimitNumbers, number>
+    if (value === 'true' || value === 'on') return numbers
+    if (value === 'false' || value === 'off') return null
+    for (const each of value.split(',')) {
+      const [, kind = '', digits = ''] = /^\s*(\w+)=(\d+)\s*$/.exec(each) ?? []
+      const perMinute = Number(digits)
+      if (!Object.hasOwn(numbers, kind) || perMinute < 1 || perMinute > MAX_PER_MINUTE) return undefined
+      numbers[kind as keyof RateLimitNumbers] = perMinute
+    }
+    return numbers
+  },
+)
 
 export const publicKey: Parser<Pubkey> = parser('a base-58 public key of 32 bytes', (value) =>
   isPubkey(value) ? value : undefined,

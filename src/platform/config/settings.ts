@@ -9,6 +9,7 @@ import {
   pageOrigin,
   type Parser,
   publicKey,
+  rateLimits,
   secretsKey,
   text,
   url,
@@ -36,8 +37,6 @@ const withDefault = <Value>(
   meaning: string,
   localnetDefault = value,
 ): Setting<Value> & { default: string } => ({ parse, default: value, meaning, localnetDefault })
-
-const perMinute = integer(1, 1_000_000)
 
 export const ROLES = ['api', 'indexer', 'webhooks', 'cards'] as const
 
@@ -74,17 +73,7 @@ export const SETTINGS = {
     '1000',
     'Poll interval for transactions that the WebSocket did not announce, in ms',
   ),
-  INDEXER_VERIFY_MS: withDefault(
-    integer(50, 600_000),
-    '2000',
-    'Interval at which the tables are compared with the finalized ledger, in ms',
-  ),
   INDEXER_BATCH_SIZE: withDefault(integer(1, 1_000), '100', 'Transactions per fetch from the node'),
-  INDEXER_FETCH_AHEAD: withDefault(
-    integer(1, 64),
-    '12',
-    'Batches fetched in advance while catching up; limits memory',
-  ),
   LOCALNET: withDefault(
     boolean,
     'false',
@@ -94,12 +83,6 @@ export const SETTINGS = {
     integer(0, 65_534),
     '8899',
     'JSON-RPC port of the localnet; the WebSocket uses the next port',
-  ),
-  LOCALNET_SLOT_MS: withDefault(integer(20, 10_000), '400', 'Length of a slot of the localnet, in ms'),
-  LOCALNET_FINALITY_SLOTS: withDefault(
-    integer(1, 150),
-    '32',
-    'Slots until a block of the localnet is finalized; with 1, confirmed is finalized',
   ),
   SEED_AGENTS: withDefault(
     integer(0, 10_000),
@@ -142,11 +125,6 @@ export const SETTINGS = {
   RELAY_ALLOWED_PROGRAMS: setting(
     list(publicKey),
     'Comma-separated programs that replace the relay allowlist',
-  ),
-  RELAY_SUBMIT_WAIT_MS: withDefault(
-    integer(0, 60_000),
-    '5000',
-    'Maximum time that a submit waits for `confirmed`, in ms',
   ),
   TRUST_PROXY: withDefault(list(network), '', 'Comma-separated proxies whose X-Forwarded-For is trusted'),
   CORS_ORIGINS: withDefault(
@@ -197,58 +175,14 @@ export const SETTINGS = {
     'Bearer token with which other machines read `/metrics`; without it, only this machine can',
   ),
   RATE_LIMITS: withDefault(
-    boolean,
+    rateLimits,
     'true',
-    '`false` turns off rate limits for load tests; sponsorship quotas stay',
+    'Requests per minute and client: `true` for the defaults, `reads=1200,verify=5` to change these limits, `false` to turn all off for load tests; sponsorship quotas stay',
   ),
-  RATE_LIMIT_READS: withDefault(
-    perMinute,
-    '600',
-    'Units per minute and client: a request costs one, searches and large GraphQL operations more',
-  ),
-  RATE_LIMIT_FILES: withDefault(
-    perMinute,
-    '600',
-    'Units per minute and client for the files of pages: the console, `/docs` and GraphiQL',
-  ),
-  RATE_LIMIT_PREPARE: withDefault(perMinute, '60', 'Prepared transactions per minute and client'),
-  RATE_LIMIT_SUBMIT: withDefault(perMinute, '60', 'Submitted transactions per minute and client'),
-  RATE_LIMIT_SPONSORED_PREPARE: withDefault(
-    perMinute,
-    '10',
-    'Prepared sponsored transactions per minute and client',
-  ),
-  RATE_LIMIT_REGISTER: withDefault(
-    perMinute,
-    '20',
-    'Attempts at sponsored registrations per minute and client',
-  ),
-  RATE_LIMIT_VERIFY: withDefault(perMinute, '20', 'Verified credentials per minute and client'),
-  RATE_LIMIT_AUTHENTICATED: withDefault(
-    perMinute,
-    '120',
-    'Requests signed by a wallet or with a session, per minute and client',
-  ),
-  RATE_LIMIT_SIGN_IN: withDefault(
-    perMinute,
-    '60',
-    'Challenges and sign-ins per minute and client; each sign-in needs two',
-  ),
-  RATE_LIMIT_SENDS: withDefault(
-    perMinute,
-    '600',
-    'Pings, resends and recovered deliveries of webhooks, per minute, wallet and client',
-  ),
-  LOAD_SHEDDING: withDefault(boolean, 'true', '`false` queues every request, for benchmarks'),
   MAX_REQUESTS_IN_FLIGHT: withDefault(
-    integer(1, 100_000),
+    integer(0, 100_000),
     '1000',
-    'Requests in flight at once; the same number of signed ones',
-  ),
-  DATABASE_WAIT_MS: withDefault(
-    integer(100, 60_000),
-    '5000',
-    'Maximum wait for a database connection, in ms; after that the response is 503',
+    'Requests in flight at once; the same number of signed ones; 0 queues every request, for benchmarks',
   ),
   ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'Comma-separated roles of this process'),
   LOG_LEVEL: withDefault(

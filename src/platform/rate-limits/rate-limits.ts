@@ -3,24 +3,37 @@ import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import { createMemoryCounter, type RateLimitState } from './gcra.ts'
 
+interface RateLimit {
+  /** The default per minute and client. The setting RATE_LIMITS changes it. */
+  readonly perMinute: number
+  /** `database` counts all processes together, `memory` each process on its own. */
+  readonly countedIn: 'memory' | 'database'
+  /** For the reference. */
+  readonly counts: string
+}
+
+const limit = (perMinute: number, countedIn: RateLimit['countedIn'], counts: string): RateLimit => ({
+  perMinute,
+  countedIn,
+  counts,
+})
+
 /**
- * Each kind of request, the setting of its limit (per minute and client), and where it is counted.
- * `database` counts all processes together, `memory` each process on its own. Every request uses
- * `reads`, most of them one unit, and that for a file of a page `files`; the other kinds count some
- * requests in addition.
+ * Each kind of request. Every request uses `reads`, most of them one unit, and that for a file of a
+ * page uses `files`. The other kinds count some requests in addition.
  */
 export const RATE_LIMIT_KINDS = {
-  reads: { setting: 'RATE_LIMIT_READS', countedIn: 'memory' },
-  files: { setting: 'RATE_LIMIT_FILES', countedIn: 'memory' },
-  prepare: { setting: 'RATE_LIMIT_PREPARE', countedIn: 'memory' },
-  submit: { setting: 'RATE_LIMIT_SUBMIT', countedIn: 'memory' },
-  sponsoredPrepare: { setting: 'RATE_LIMIT_SPONSORED_PREPARE', countedIn: 'database' },
-  register: { setting: 'RATE_LIMIT_REGISTER', countedIn: 'database' },
-  verify: { setting: 'RATE_LIMIT_VERIFY', countedIn: 'database' },
-  authenticated: { setting: 'RATE_LIMIT_AUTHENTICATED', countedIn: 'database' },
-  signIn: { setting: 'RATE_LIMIT_SIGN_IN', countedIn: 'database' },
-  sends: { setting: 'RATE_LIMIT_SENDS', countedIn: 'database' },
-} as const
+  reads: limit(600, 'memory', 'Units of all requests, except files'),
+  files: limit(600, 'memory', 'Units of the files of the console, `/docs` and GraphiQL'),
+  prepare: limit(60, 'memory', 'Prepared transactions, and reads of wallet balances'),
+  submit: limit(60, 'memory', 'Submitted transactions'),
+  sponsoredPrepare: limit(10, 'database', 'Prepared sponsored transactions'),
+  register: limit(20, 'database', 'Prepared sponsored registrations'),
+  verify: limit(20, 'database', 'Verified credentials'),
+  authenticated: limit(120, 'database', 'Requests with a wallet signature or a session'),
+  signIn: limit(60, 'database', 'Challenges and sign-ins; each sign-in needs two'),
+  sends: limit(600, 'database', 'Pings, resends and recovered deliveries of webhooks; also per wallet'),
+}
 
 export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
 

@@ -72,73 +72,14 @@ describe('localnet', () => {
   })
 })
 
-describe('sign', () => {
-  const sign = (...args: string[]) => cli('sign', ...args, '--key', keyFile)
-  const WEBHOOK = { url: 'https://receiver.example.com/hook', eventTypes: ['agent.closed'] }
-  const post = (headers: Record<string, string>) =>
-    fetch(`${gateway.runtime.baseUrl}/webhooks`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(WEBHOOK),
-    })
-
-  test('prints headers that a running gateway accepts, also again within a minute, as JSON', async () => {
-    const headers = await json<Record<string, string>>('sign', 'post', '/webhooks', '--key', keyFile)
-    expect(headers['X-Wallet-Pubkey']).toBe(owner)
-    expect((await post(headers)).status).toBe(201)
-    expect((await post(headers)).status).toBe(201)
-    const other = await json<Record<string, string>>('sign', 'GET', '/webhooks', '--key', keyFile)
-    expect(await (await post(other)).json()).toEqual({
-      error: 'Invalid signature',
-      message: `The signature must be of this message: service-auth:${owner}:${other['X-Wallet-Timestamp']}:POST:/webhooks`,
-      details: { code: 'INVALID_WALLET_SIGNATURE' },
-    })
-  })
-
-  test('prints the options of curl, and with --url the whole command, which does not sign the query', async () => {
-    const options = (await sign('GET', '/webhooks')).stdout
-    expect(options).toMatch(
-      /^-H 'X-Wallet-Pubkey: \w+' -H 'X-Wallet-Timestamp: \d+' -H 'X-Wallet-Signature: \w+'\n$/,
-    )
-    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
-    const path = `/webhooks/${id}/deliveries?limit=1`
-    const { stdout } = await sign('GET', path, '--url', `${gateway.runtime.baseUrl}/`)
-    const [, target] = /^curl -X GET .* '([^']+)'\n$/.exec(stdout)!
-    expect(target).toBe(`${gateway.runtime.baseUrl}${path}`)
-    const headers = Object.fromEntries(
-      Array.from(stdout.matchAll(/-H '([^:]+): ([^']+)'/g), ([, name, value]) => [name, value]),
-    ) as Record<string, string>
-    const answer = await fetch(target!, { headers })
-    expect([answer.status, await answer.json()]).toEqual([
-      404,
-      { error: 'Webhook not found', details: { code: 'WEBHOOK_NOT_FOUND' } },
-    ])
-  })
-
-  test.each([
-    [['GET', 'webhooks'], 'path must start with / and be percent-encoded, such as /webhooks, got "webhooks"'],
-    [['GET', "/'; rm -rf x; '"], 'path must start with /'],
-    [['FOO', '/webhooks'], 'method must be one of GET, POST, PATCH, DELETE, got "FOO"'],
-    [
-      ['GET', '/webhooks', '--url', 'localhost:3000'],
-      '--url must be an http or https URL, got localhost:3000',
-    ],
-  ])('%j is refused without a stack trace', async (args, text) => {
-    const { code, stderr } = await sign(...args)
-    expect(code).toBe(1)
-    expect(stderr).toContain(text)
-    expect(stderr).not.toContain('    at ')
-  })
-
-  test('a key file that is missing, or not a keypair, is refused without its content', async () => {
-    const missing = await cli('sign', 'GET', '/webhooks', '--key', '/nowhere.json')
-    expect([missing.code, missing.stderr]).toEqual([1, '/nowhere.json cannot be read: ENOENT'])
-    const wrong = join(gateway.dataDir, 'wrong.json')
-    writeFileSync(wrong, '["secret"]', { mode: 0o600 })
-    const { stderr } = await cli('sign', 'GET', '/webhooks', '--key', wrong)
-    expect(stderr).toContain('is not a Solana CLI keypair')
-    expect(stderr).not.toContain('secret"')
-  })
+test('a key file that is missing, or not a keypair, is refused without its content', async () => {
+  const missing = await cli('deposit', '1', '--key', '/nowhere.json')
+  expect([missing.code, missing.stderr]).toEqual([1, '/nowhere.json cannot be read: ENOENT'])
+  const wrong = join(gateway.dataDir, 'wrong.json')
+  writeFileSync(wrong, '["secret"]', { mode: 0o600 })
+  const { stderr } = await cli('deposit', '1', '--key', wrong)
+  expect(stderr).toContain('is not a Solana CLI keypair')
+  expect(stderr).not.toContain('secret"')
 })
 
 test('registry status uses the running localnet', async () => {

@@ -11,8 +11,7 @@ const PAGES = 40
 let world: ConsoleWorld
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
-  // The agents are not on the ledger, so the comparison with it must not remove them.
-  world = await openConsole({ SEED_AGENTS: '1', INDEXER_VERIFY_MS: '600000' })
+  world = await openConsole({ SEED_AGENTS: '1' })
   const client = new Client({ connectionString: world.gateway.env.DATABASE_URL })
   await client.connect()
   await eventually(async () => {

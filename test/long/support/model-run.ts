@@ -58,7 +58,6 @@ export async function startModelRun(): Promise<ModelRun> {
     SOLANA_WS_URL: world.localnet.wsUrl,
     ROLES: 'indexer',
     INDEXER_POLL_MS: '100',
-    INDEXER_VERIFY_MS: '100',
     INDEXER_BATCH_SIZE: '7',
     LOG_LEVEL: 'info',
   })

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import type { Database } from '../../../db/database.ts'
 import { chunksOf } from '../../../platform/async/promises.ts'
-import { ACCOUNT_TABLES } from '../../decode/account-rows.ts'
 import {
+  ACCOUNT_TABLES,
   type AccountSnapshot,
   addAccount,
   emptySnapshot,

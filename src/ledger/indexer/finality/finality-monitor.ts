@@ -7,7 +7,7 @@ import { chunksOf } from '../../../platform/async/promises.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import { isUpToDate, listSignatures, loadTransactions } from '../fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from '../position.ts'
-import { markFinalized } from '../write/mark-transactions.ts'
+import { markFinalized } from '../write/write-events.ts'
 
 /**
  * How often dead letters are retried: the node may find the data again, or there is another node.
@@ -16,7 +16,7 @@ const RETRY_MS = 60_000
 const MAX_RETRIES = 100
 
 /** Checks finality next to the leader's loop, so that the loop never waits for a slow check. */
-interface FinalityMonitor {
+export interface FinalityMonitor {
   /** Starts a check if one is due. Throws the error of the previous check, once. */
   tick(): void
   /** Resolves when no check is running. */
@@ -126,24 +126,12 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   const failed: string[] = []
   let { finalizedSignature } = engine.position
   for await (const page of listing.oldestFirst()) {
-    const stored = await loadTransactions(db(), page)
-    const late: SignatureInfo[] = []
-    const confirmed: SignatureInfo[] = []
-    for (const info of page) {
-      const row = stored.get(info.signature)
-      if (info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS) finalizedSignature = info.signature
-      if (info.err !== null) {
-        // It succeeded on the fork that was read.
-        if (row !== undefined && row.finality !== 'orphaned') {
-          failed.push(info.signature)
-          listed.add(info.signature)
-        }
-        continue
-      }
-      listed.add(info.signature)
-      if (!isUpToDate(row, info)) late.push({ ...info, confirmationStatus: 'finalized' })
-      else if (row?.finality === 'confirmed') confirmed.push(info)
-    }
+    const below = page.filter((info) => info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS)
+    finalizedSignature = below.at(-1)?.signature ?? finalizedSignature
+    const compared = comparePage(page, await loadTransactions(db(), page))
+    for (const signature of [...compared.listed, ...compared.failed]) listed.add(signature)
+    failed.push(...compared.failed)
+    const { late, confirmed } = compared
     if (late.length > 0) await engine.ingest([late])
     // Late ones too: the leader's loop may have written one as confirmed in the meantime.
     await storeFinalized(engine, [...late, ...confirmed])
@@ -167,6 +155,36 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     (position) => ({ ...position, finalizedSlot, finalizedSignature }),
   )
   return report
+}
+
+interface ComparedPage {
+  /** The signatures of successful transactions. */
+  listed: string[]
+  /** Those that succeeded on the fork that was read. */
+  failed: string[]
+  /** Those that the tables do not contain, or contain at another position. */
+  late: SignatureInfo[]
+  /** Those that the tables contain as not final. */
+  confirmed: SignatureInfo[]
+}
+
+/** Compares finalized transactions with their stored rows. */
+function comparePage(
+  page: readonly SignatureInfo[],
+  stored: Awaited<ReturnType<typeof loadTransactions>>,
+): ComparedPage {
+  const compared: ComparedPage = { listed: [], failed: [], late: [], confirmed: [] }
+  for (const info of page) {
+    const row = stored.get(info.signature)
+    if (info.err !== null) {
+      if (row !== undefined && row.finality !== 'orphaned') compared.failed.push(info.signature)
+      continue
+    }
+    compared.listed.push(info.signature)
+    if (!isUpToDate(row, info)) compared.late.push({ ...info, confirmationStatus: 'finalized' })
+    else if (row?.finality === 'confirmed') compared.confirmed.push(info)
+  }
+  return compared
 }
 
 async function storeFinalized(

@@ -4,7 +4,7 @@ import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import type { IndexerEngine } from '../engine.ts'
 import { fetchBlockSignatures, fetchParentSlot } from '../fetch/fetch-accounts.ts'
 import { fetchStatuses } from '../fetch/fetch-transactions.ts'
-import { markOrphaned } from '../write/mark-transactions.ts'
+import { markOrphaned } from '../write/write-events.ts'
 
 /** A slot without a block: -32007 (skipped), -32009 (skipped, or no longer stored). */
 const SKIPPED_SLOT = new Set([-32007, -32009])

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { ACCOUNT_TABLES } from '../../decode/account-rows.ts'
-import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
+import { ACCOUNT_TABLES, type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
 
 /**
  * Accounts that were read in a slot that is not final yet. Their state may come from a transaction

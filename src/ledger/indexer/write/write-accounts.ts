@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { ACCOUNT_TABLES, type AccountRow, type AccountTable } from '../../decode/account-rows.ts'
-import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
+import {
+  ACCOUNT_TABLES,
+  type AccountRow,
+  type AccountSnapshot,
+  type AccountTable,
+  pdasOf,
+} from '../../decode/decode-account.ts'
 import type { DeadLetterRow } from '../../decode/rows.ts'
 import { jsonRows, writeDeadLetters } from './write-events.ts'
 

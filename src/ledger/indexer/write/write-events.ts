@@ -10,8 +10,15 @@ import {
   UNREAD_TRANSACTION_KINDS,
   withoutFinalAccounts,
 } from '../../decode/rows.ts'
-import { type CopyRows, writeCopyRows } from './copy-rows.ts'
-import type { EventSink } from '../event-sink.ts'
+import { CopyData, copyIn, copyText } from '../../../db/copy-in.ts'
+
+/** Gets events of the outbox, in the transaction that writes or removes them. */
+export interface EventSink {
+  /** New and changed events. */
+  added(db: Db, outboxIds: readonly string[]): Promise<void>
+  /** Events that a fork removed. */
+  removed(db: Db, outboxIds: readonly string[]): Promise<void>
+}
 
 type Db = Kysely<Database>
 
@@ -102,4 +109,76 @@ function insertRows(table: IndexedTable, rows: readonly object[]): RawBuilder<un
   const columns = sql.raw(INDEXED_COLUMNS[table].join(', '))
   return sql`insert into ${sql.table(table)} as t (${columns})
     select ${columns} from ${jsonRows(table, rows)} with ordinality order by ordinality`
+}
+
+const TABLES = ['ledger_transactions', 'ledger_events', 'agent_history', 'outbox_events'] as const
+const COPY_STATEMENTS = TABLES.map(
+  (table) => `copy ${table} (${INDEXED_COLUMNS[table].join(', ')}) from stdin`,
+).join('; ')
+const UNIQUE_VIOLATION = '23505'
+
+/** Encoded rows in pieces, by table in the order of the statements. */
+export type CopyRows = readonly (readonly Buffer[])[]
+
+export function encodeCopyRows(rows: IndexedRows): CopyRows {
+  const stored = { ...rows, ledger_transactions: withoutFinalAccounts(rows.ledger_transactions) }
+  return TABLES.map((table) => [copyText(stored[table], INDEXED_COLUMNS[table])])
+}
+
+/** Null if one of the parts is null. */
+export function joinCopyRows(parts: readonly (CopyRows | null)[]): CopyRows | null {
+  const encoded = parts.filter((part) => part !== null)
+  if (encoded.length < parts.length) return null
+  return TABLES.map((_, table) => encoded.flatMap((part) => part[table] ?? []))
+}
+
+/**
+ * Writes rows in one round trip, at half the cost of merging them. Fails if the tables contain any
+ * of them. With `notify`, live streams are notified of new events.
+ */
+const writeCopyRows = (db: Db, rows: CopyRows, notify: boolean): Promise<void> =>
+  copyIn(db, notify ? `${COPY_STATEMENTS}; notify ${EVENTS_CHANNEL}` : COPY_STATEMENTS, new CopyData(rows))
+
+/** The tables contained a row already, or the listing contained a transaction twice. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION
+
+/** Marks transactions as final in these slots. A row with another slot is from a fork and stays. */
+export async function markFinalized(
+  db: Db,
+  transactions: readonly { signature: string; slot: number }[],
+): Promise<void> {
+  if (transactions.length === 0) return
+  const signatures = transactions.map((each) => each.signature)
+  const slots = transactions.map((each) => each.slot)
+  const final = sql`unnest(${signatures}::text[], ${slots}::bigint[]) as f(signature, slot)`
+  await sql`
+    update ledger_events e set finality = 'finalized' from ${final}
+    where e.signature = f.signature and e.slot = f.slot and e.finality = 'confirmed'`.execute(db)
+  await sql`
+    update ledger_transactions t set finality = 'finalized', accounts = '{}' from ${final}
+    where t.signature = f.signature and t.slot = f.slot and t.finality = 'confirmed'`.execute(db)
+}
+
+/**
+ * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`,
+ * and their outbox events are cancelled.
+ */
+export async function markOrphaned(db: Db, signatures: readonly string[], sink: EventSink): Promise<void> {
+  const events = sql`select id from ledger_events where signature = any(${signatures})`
+  const columns = sql.raw(INDEXED_COLUMNS.agent_history.join(', '))
+  await sql`
+    with removed as (delete from agent_history where event_id in (${events}) returning *)
+    insert into orphaned_history (${columns}) select ${columns} from removed on conflict do nothing`.execute(
+    db,
+  )
+  const { rows } = await sql<{ id: string }>`
+    update outbox_events set cancelled_at = coalesce(cancelled_at, now())
+    where event_id in (${events}) returning id`.execute(db)
+  const removed = rows.map((row) => row.id)
+  if (removed.length > 0) await sink.removed(db, removed)
+  await sql`update ledger_events set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
+  await sql`delete from dead_letters where signature = any(${signatures})`.execute(db)
+  await sql`
+    update ledger_transactions set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
 }
