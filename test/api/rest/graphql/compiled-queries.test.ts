@@ -147,6 +147,8 @@ describe('a query that is used often is answered as before', () => {
   let slow: TestApp
   beforeAll(async () => {
     slow = await createTestApp({ executor: 'execute', database: t.database, clock: { now: () => FIXED_NOW } })
+    await warmUp({ query: AGENT, variables: { pda: PDA } })
+    await warmUp({ query: LIST })
   })
   afterAll(() => slow.app.close())
 
@@ -170,9 +172,9 @@ describe('a query that is used often is answered as before', () => {
   const compiledAnswers = async (): Promise<number> =>
     Number(/^gateway_graphql_compiled_total (\d+)$/m.exec((await t.app.inject('/metrics')).body)![1])
 
-  /** Sends it until it is compiled, and with an Accept header that is known. */
+  /** Sends it until it is compiled, which may be once in ten queries, and its Accept header known. */
   async function warmUp(payload: object, headers?: Record<string, string>): Promise<void> {
-    for (let i = 0; i < 30; i++) await ask(t, payload, headers)
+    for (let i = 0; i < 12; i++) await ask(t, payload, headers)
   }
 
   test.each([
@@ -223,8 +225,6 @@ describe('a query that is used often is answered as before', () => {
     ],
     ['a body that is a document', LIST, { 'content-type': 'application/graphql' }],
   ])('with %s', async (_, payload, headers) => {
-    await warmUp({ query: AGENT, variables: { pda: PDA } })
-    await warmUp({ query: LIST })
     const ours = await ask(t, payload, headers)
     const theirs = await ask(slow, payload, headers)
     // An event stream has a ping at the beginning, whose time differs.
@@ -239,16 +239,18 @@ describe('a query that is used often is answered as before', () => {
       `query ${name} { agents { totalCount } }`,
       `query ($${name}: Int) { agents(first: $${name}) { totalCount nodes { pda } } }`,
     ]
+    for (const query of queries) await warmUp({ query })
+    const before = await compiledAnswers()
     for (const query of queries) {
-      await warmUp({ query })
       const answer = await ask(t, { query })
       expect(answer).toEqual(await ask(slow, { query }))
       expect(answer.status).toBe(200)
     }
+    // Never compiled are the `__typename` of a query and, for example, the alias `__proto__`.
+    expect(await compiledAnswers()).toBeGreaterThanOrEqual(before + 2)
   })
 
   test('and a GET request with the media type of a body too', async () => {
-    await warmUp({ query: LIST })
     const statusOf = async (url: string) => (await t.app.inject({ url, headers: JSON_BODY })).statusCode
     expect(await statusOf('/graphql')).toBe(200)
     expect(await statusOf(`/graphql?query=${encodeURIComponent(LIST)}`)).toBe(200)
