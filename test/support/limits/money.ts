@@ -138,7 +138,7 @@ export const moneyCases: Cases = {
   },
   Sponsorship: {
     'Sponsored registrations of a wallet': testedIn(
-      'api/sponsorship/register',
+      'api/transactions/register',
       'refuses a second registration of a wallet or a code, and the sixth of a client',
     ),
     'Sponsored registrations of a client network: signed in 24 hours, or prepared and not expired': [
