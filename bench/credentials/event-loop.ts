@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isDomainError } from '../../src/domain/errors.ts'
 import { trustRegistry } from '../../src/identity/credentials/trusted-issuers.ts'
 import { createVerifier } from '../../src/identity/credentials/verify/verifier.ts'
-import { AGENT_DID, contexts, NOW, type TestIssuer, unsigned } from '../../test/support/credentials/issuer.ts'
-import { seal } from '../../test/support/credentials/seal.ts'
-import { worstInputs } from '../../test/support/credentials/worst-inputs.ts'
+import { AGENT_DID, contexts, NOW, type TestIssuer, unsigned } from '../../test/support/identity/issuer.ts'
+import { seal } from '../../test/support/identity/seal.ts'
+import { worstInputs } from '../../test/support/identity/worst-inputs.ts'
 
 const CLIENTS = 8
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10)

@@ -1,4 +1,4 @@
-import { createTestIssuer } from '../../test/support/credentials/issuer.ts'
+import { createTestIssuer } from '../../test/support/identity/issuer.ts'
 import { saveResult, compareRates } from '../support/result.ts'
 import { spread } from '../support/statistics.ts'
 import { measureEventLoop } from './event-loop.ts'

@@ -10,8 +10,8 @@ import {
   SUITES,
   type TestIssuer,
   unsigned,
-} from '../../test/support/credentials/issuer.ts'
-import { verifiedByDigitalBazaar } from '../../test/support/credentials/oracle.ts'
+} from '../../test/support/identity/issuer.ts'
+import { verifiedByDigitalBazaar } from '../../test/support/identity/oracle.ts'
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const BATCH = Number(process.env.BENCH_CREDENTIALS ?? 200)

@@ -4,7 +4,7 @@ import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } fr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { eventually } from '../support/eventually.ts'
-import { addresses, keyOf } from '../support/indexer/registry-world.ts'
+import { addresses, keyOf } from '../support/ledger/registry-world.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 
 let gateway: GatewayInProcess

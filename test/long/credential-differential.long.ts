@@ -7,9 +7,9 @@ import {
   MODELS,
   SUITES,
   unsigned,
-} from '../support/credentials/issuer.ts'
-import { verifiedByDigitalBazaar } from '../support/credentials/oracle.ts'
-import { verifierTrusting } from '../support/credentials/verifying.ts'
+} from '../support/identity/issuer.ts'
+import { verifiedByDigitalBazaar } from '../support/identity/oracle.ts'
+import { verifierTrusting } from '../support/identity/verifying.ts'
 
 /** Over all six combinations of data model and suite. Some mutations change nothing. */
 const CHANGED_IN_ALL = 20_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkEventsEqualChanges, describeCounts } from '../support/indexer/event-property.ts'
+import { checkEventsEqualChanges, describeCounts } from '../support/ledger/event-property.ts'
 
 const RUNS = Number(process.env.EVENT_CHANGES_RUNS ?? 5_000)
 

@@ -4,12 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
-import {
-  addresses,
-  type AgentWallet,
-  programId,
-  registrationArgs,
-} from '../support/indexer/registry-world.ts'
+import { addresses, type AgentWallet, programId, registrationArgs } from '../support/ledger/registry-world.ts'
 import {
   graphqlClient,
   type SubmittedTransaction,
@@ -17,11 +12,11 @@ import {
   restClient,
   type SponsorClient,
   type ClientResponse,
-} from '../support/sponsorship/sponsor-clients.ts'
-import { type RandomCase, randomCase } from '../support/sponsorship/random-cases.ts'
-import { type Participants, requestOf } from '../support/sponsorship/random-requests.ts'
-import { signCase } from '../support/sponsorship/random-signing.ts'
-import { createHostileWorld, keyOf, type HostileWorld } from '../support/sponsorship/hostile-world.ts'
+} from '../support/transactions/sponsor-clients.ts'
+import { type RandomCase, randomCase } from '../support/transactions/random-cases.ts'
+import { type Participants, requestOf } from '../support/transactions/random-requests.ts'
+import { signCase } from '../support/transactions/random-signing.ts'
+import { createHostileWorld, keyOf, type HostileWorld } from '../support/transactions/hostile-world.ts'
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
 const SEED = fc.seedOf()

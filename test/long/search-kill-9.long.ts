@@ -1,10 +1,10 @@
 import { Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createRegistryWorld, type RegistryWorld } from '../support/indexer/registry-world.ts'
+import { createRegistryWorld, type RegistryWorld } from '../support/ledger/registry-world.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
-import { kyselyOf } from '../support/indexer/tables.ts'
+import { kyselyOf } from '../support/ledger/tables.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
+import { type Prepared, type RecordBody, signed, toJson } from '../support/transactions/relay-world.ts'
 import { scaled } from '../support/machine-speed.ts'
 
 const FAR = 600_000

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
-import { json, type Prepared } from '../support/sponsorship/sponsor-clients.ts'
-import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
-import { keyOf } from '../support/sponsorship/hostile-world.ts'
+import { json, type Prepared } from '../support/transactions/sponsor-clients.ts'
+import { sponsoredRegistration } from '../support/transactions/parties.ts'
+import { keyOf } from '../support/transactions/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/transactions/quota.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
-import { signed } from '../support/relay/relay-world.ts'
+import { signed } from '../support/transactions/relay-world.ts'
 
 const FAR = 600_000
 const PAUSE_LOCK = 1

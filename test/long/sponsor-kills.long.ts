@@ -6,10 +6,10 @@ import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { keyOf } from '../support/sponsorship/hostile-world.ts'
-import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
-import { json, type Prepared, type SubmittedTransaction } from '../support/sponsorship/sponsor-clients.ts'
-import { signed } from '../support/relay/relay-world.ts'
+import { keyOf } from '../support/transactions/hostile-world.ts'
+import { sponsoredRegistration } from '../support/transactions/parties.ts'
+import { json, type Prepared, type SubmittedTransaction } from '../support/transactions/sponsor-clients.ts'
+import { signed } from '../support/transactions/relay-world.ts'
 
 /** KILLS=200 npm run test:long -- test/long/sponsor-kills.long.ts */
 const KILLS = Number(process.env.KILLS ?? 5)

@@ -6,8 +6,14 @@ import { Connection, Keypair } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/compose/runtime-file.ts'
-import { addresses, keyOf, type Prepared, registration, toJson } from '../../support/relay/relay-world.ts'
-import { registrationOf } from '../../support/sponsorship/parties.ts'
+import {
+  addresses,
+  keyOf,
+  type Prepared,
+  registration,
+  toJson,
+} from '../../support/transactions/relay-world.ts'
+import { registrationOf } from '../../support/transactions/parties.ts'
 import { runCommand } from '../../support/cli.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'

@@ -13,7 +13,7 @@ import {
 import { getRulesVersion } from '../../../src/identity/credentials/verify/result.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
-import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/credentials/issuer.ts'
+import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/identity/issuer.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type GraphQLAnswer, query } from '../../support/graphql.ts'
 import { walletOf } from '../../support/wallet.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, PROGRAM, type TestApp } from '../../support/app.ts'
-import { createTestIssuer, loaderOf, MODELS, SUITES, unsigned } from '../../support/credentials/issuer.ts'
-import { verifiedByDigitalBazaar } from '../../support/credentials/oracle.ts'
+import { createTestIssuer, loaderOf, MODELS, SUITES, unsigned } from '../../support/identity/issuer.ts'
+import { verifiedByDigitalBazaar } from '../../support/identity/oracle.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 
 const RESULT = 'application/did-resolution'

@@ -155,3 +155,12 @@ describe('paths and methods', () => {
     expect(head?.headers['content-length']).toBe(get?.headers['content-length'])
   })
 })
+
+test('the request id is returned; a valid id of the client is kept, any other is replaced', async () => {
+  const id = async (given?: string): Promise<unknown> =>
+    (await t.app.inject({ url: '/health', headers: given === undefined ? {} : { 'x-request-id': given } }))
+      .headers['x-request-id']
+  expect(await id('trace-1')).toBe('trace-1')
+  expect(await id()).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await id('two words')).toMatch(/^[0-9a-f-]{36}$/)
+})

@@ -5,14 +5,20 @@ import { agentRow, insertAgents } from '../../support/factories.ts'
 const ORIGIN = 'https://app.example.org'
 let open: TestApp
 let listed: TestApp
+/** Also knows its host names. */
+let named: TestApp
 beforeAll(async () => {
   open = await createTestApp()
-  listed = await createTestApp({ corsOrigins: [ORIGIN] })
+  const { database } = open
+  const names = { baseUrl: 'https://registry.example', hostNames: ['gateway'] }
+  listed = await createTestApp({ database, corsOrigins: [ORIGIN] })
+  named = await createTestApp({ database, corsOrigins: [ORIGIN], ...names })
   await insertAgents(listed.kysely, [agentRow('resolved', { owner: '1'.repeat(32) })])
 })
 afterAll(async () => {
-  await open.close()
   await listed.close()
+  await named.close()
+  await open.close()
 })
 
 const preflight = (t: TestApp, url: string, origin: string, requested?: string) =>
@@ -171,17 +177,11 @@ test.each([
   ['comes from a page of the service itself', { host: 'localhost:3000', origin: 'http://localhost:3000' }],
   ['comes from a page of a listed origin', { host: 'registry.example', origin: ORIGIN }],
 ])('with a list of origins, MCP accepts a request that %s', async (_, headers) => {
-  const known = await createTestApp({
-    corsOrigins: [ORIGIN],
-    baseUrl: 'https://registry.example',
-    hostNames: ['gateway'],
-  })
-  expect((await sendMcp(known, 'POST', '/mcp', headers)).statusCode).toBe(200)
-  await known.close()
+  expect((await sendMcp(named, 'POST', '/mcp', headers)).statusCode).toBe(200)
 })
 
 test('if the host names are not configured, only pages of another host are refused', async () => {
-  const unknown = await createTestApp({ corsOrigins: [ORIGIN], hostNames: null })
+  const unknown = await createTestApp({ database: open.database, corsOrigins: [ORIGIN], hostNames: null })
   const own = { host: 'any.example', origin: 'https://any.example' }
   expect((await sendMcp(unknown, 'POST', '/mcp', { host: 'any.example' })).statusCode).toBe(200)
   expect((await sendMcp(unknown, 'POST', '/mcp', own)).statusCode).toBe(200)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestAppOptions, type TestApp } from '../../support/app.ts'
 import {
@@ -10,23 +10,35 @@ import {
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { createTestRegistry } from '../../support/registry.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('not asked')) }
 const agent = `/agents/${keyOf('agent One')}`
 
 let t: TestApp
-async function start(surroundings: Partial<TestAppOptions> = {}): Promise<void> {
-  t = await createTestApp({ ledger: noLedger, ...surroundings })
+beforeAll(async () => {
+  t = await createTestApp({ ledger: noLedger })
+})
+afterAll(() => t.close())
+beforeEach(async () => {
+  for (const table of ['agents', 'stakes', 'agent_history', 'ledger_events'] as const)
+    await t.kysely.deleteFrom(table).execute()
   await insertAgents(t.kysely, [agentRow('One'), agentRow('Two', { name: 'Twö' })])
   await insertStakes(t.kysely, [stakeRow('One')])
   await insertHistory(t.kysely, 'One', [{}])
-}
-beforeEach(() => start())
-afterEach(() => t.close())
+})
 
-const get = (url: string, headers: Record<string, string> = {}) => t.app.inject({ url, headers })
-const tagOf = async (url: string): Promise<string> => String((await get(url)).headers['etag'])
+/** Another app, on the same rows unless it has a database of its own. */
+async function another(options: Partial<TestAppOptions>): Promise<TestApp> {
+  const app = await createTestApp({ ledger: noLedger, database: t.database, ...options })
+  onTestFinished(() => app.close())
+  return app
+}
+
+const get = (url: string, headers: Record<string, string> = {}, { app } = t) => app.inject({ url, headers })
+const tagOf = async (url: string, from = t): Promise<string> =>
+  String((await get(url, {}, from)).headers['etag'])
 
 const EDITS: Record<string, ReturnType<typeof sql>> = {
   agents: sql`update agents set name = 'Edited'`,
@@ -61,17 +73,12 @@ test.each([
 test('equal bodies have equal tags in two processes, from memory and from PostgreSQL', async () => {
   const urls = ['/agents', agent, '/stakes', `${agent}/history`, `/did/did:sol:${keyOf('owner One')}`]
   const registry = await createTestRegistry(t.database)
-  const others = [{ registry }, { registry: databaseReader }].map((each) =>
-    createTestApp({ ledger: noLedger, database: t.database, ...each }),
-  )
-  for (const other of await Promise.all(others)) {
+  for (const other of [await another({ registry }), await another({ registry: databaseReader })])
     for (const url of urls) {
       const [one, two] = [await get(url), await other.app.inject(url)]
       expect(two.body).toBe(one.body)
       expect({ url, tag: two.headers['etag'] }).toEqual({ url, tag: one.headers['etag'] })
     }
-    await other.close()
-  }
   await registry.stop()
 })
 
@@ -143,11 +150,10 @@ test('HEAD has the headers of GET', async () => {
 })
 
 test('a DID Document has one tag per media type, and Vary names Accept', async () => {
-  await t.close()
-  await start({ corsOrigins: ['https://app.example.org'] })
+  const listed = await another({ corsOrigins: ['https://app.example.org'] })
   const url = `/did/did:sol:${keyOf('owner One')}/document`
-  const usual = await get(url)
-  const newer = await get(url, { accept: 'application/did' })
+  const usual = await get(url, {}, listed)
+  const newer = await get(url, { accept: 'application/did' }, listed)
   expect(usual.headers).toMatchObject({ 'content-type': 'application/did+ld+json', vary: 'Origin, accept' })
   expect(newer.headers).toMatchObject({ 'content-type': 'application/did', vary: 'Origin, accept' })
   expect(newer.headers['etag']).not.toBe(usual.headers['etag'])
@@ -155,14 +161,14 @@ test('a DID Document has one tag per media type, and Vary names Accept', async (
 })
 
 test('each request is counted once by the rate limit, also if the response is 304', async () => {
-  await t.close()
-  await start({ rateLimits: { reads: 4 } })
-  const tag = await tagOf('/agents')
-  const answers = [await get('/agents'), await get('/agents', { 'if-none-match': tag }), await get(agent)]
+  const limited = await another({ rateLimits: { reads: 4 } })
+  const tag = await tagOf('/agents', limited)
+  const sent = (url: string, headers?: Record<string, string>) => get(url, headers, limited)
+  const answers = [await sent('/agents'), await sent('/agents', { 'if-none-match': tag }), await sent(agent)]
   expect(answers.map((each) => each.statusCode)).toEqual([200, 304, 200])
   expect(answers.map((each) => each.headers['ratelimit-remaining'])).toEqual(['2', '1', '0'])
   expect(new Set(answers.map((each) => each.headers['x-request-id'])).size).toBe(3)
-  expect((await get('/agents', { 'if-none-match': tag })).statusCode).toBe(429)
+  expect((await sent('/agents', { 'if-none-match': tag })).statusCode).toBe(429)
 })
 
 test('errors have no tag', async () => {
@@ -180,9 +186,12 @@ test('errors have no tag', async () => {
 })
 
 test('without the database, the answer is 503 and not 304', async () => {
-  const tag = await tagOf('/agents')
-  await t.database.orm.close()
-  const answer = await get('/agents', { 'if-none-match': tag })
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const cut = await another({ database })
+  const tag = await tagOf('/agents', cut)
+  await database.orm.close()
+  const answer = await get('/agents', { 'if-none-match': tag }, cut)
   expect(answer.statusCode).toBe(503)
   expect(answer.headers['etag']).toBeUndefined()
 })

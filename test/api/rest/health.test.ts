@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { sql } from 'kysely'
 import type { Account } from '@agent-registry/localnet'
 import { registryAddresses } from '@agent-registry/program'
 import { withAdvisoryLock } from '../../../src/db/advisory-lock.ts'
-import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
+import { type IndexerHealth, readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { registryAccounts } from '../../support/registry-accounts.ts'
 import { networkOf } from '../../../src/domain/network.ts'
 import { rolesOf } from '../../../src/health/roles.ts'
@@ -16,18 +16,47 @@ import {
   type TestAppOptions,
   type TestApp,
 } from '../../support/app.ts'
+import { createTestDatabase } from '../../support/database.ts'
 
-const NOW = '2026-11-21T06:29:22.123Z'
 /** The error of a node that does not accept connections. */
 const deafLedger: LedgerCalls = {
   call: () => Promise.reject(new Error('connect ECONNREFUSED http://secret-rpc/key')),
 }
 
-let t: TestApp | undefined
-afterEach(async () => {
-  await t?.close()
-  t = undefined
+/** Has a localnet. */
+let base: TestApp
+/** An app whose surroundings change. */
+let t: TestApp
+let ledger: LedgerCalls
+let indexer: () => Promise<IndexerHealth>
+let now = Date.parse('2026-11-21T06:29:22.123Z')
+beforeAll(async () => {
+  base = await createTestApp()
+  t = await another({
+    ledger: { call: (method, params) => ledger.call(method, params) },
+    indexer: () => indexer(),
+  })
 })
+afterAll(async () => {
+  await t.close()
+  await base.close()
+})
+beforeEach(() => {
+  // Nothing that a test before this one read is still in use.
+  now += 60_000
+  ledger = base.rpc
+  indexer = async () => LIVE
+})
+
+const another = (options: Partial<TestAppOptions>): Promise<TestApp> =>
+  createTestApp({ clock: { now: () => now }, database: base.database, ledger: base.rpc, ...options })
+
+/** An app that is closed after the test. */
+async function own(options: Partial<TestAppOptions>): Promise<TestApp> {
+  const app = await another(options)
+  onTestFinished(() => app.close())
+  return app
+}
 
 const toRpc = ({ owner, executable, data }: Account) => ({
   owner,
@@ -48,16 +77,16 @@ function registryLedger(accounts: Record<string, unknown>, calls: string[]): Led
   }
 }
 
-async function get(url: string, surroundings: Partial<TestAppOptions> = {}) {
-  t ??= await createTestApp(surroundings)
-  const response = await t.app.inject(url)
+async function get(url: string, { app } = t) {
+  const response = await app.inject(url)
   return { status: response.statusCode, body: response.json<Record<string, unknown>>(), text: response.body }
 }
 
 test('/health returns ok and the time', async () => {
-  expect(await get('/health', { ledger: deafLedger })).toMatchObject({
+  ledger = deafLedger
+  expect(await get('/health')).toMatchObject({
     status: 200,
-    body: { status: 'ok', timestamp: NOW },
+    body: { status: 'ok', timestamp: new Date(now).toISOString() },
   })
 })
 
@@ -68,7 +97,7 @@ describe('/health/detailed', () => {
     expect(body).toEqual({
       status: 'healthy',
       reasons: [],
-      rpc: { connected: true, slot: (t?.localnet?.slot ?? 0) - 1 },
+      rpc: { connected: true, slot: base.localnet!.slot - 1 },
       feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: 2_500_000_000, balanceSol: 2.5 },
       database: { connected: true },
       indexer: {
@@ -81,12 +110,13 @@ describe('/health/detailed', () => {
         ready: true,
         healthy: true,
       },
-      timestamp: NOW,
+      timestamp: new Date(now).toISOString(),
     })
   })
 
   test('is degraded if the ledger does not respond, and does not reveal its address', async () => {
-    const { status, body, text } = await get('/health/detailed', { ledger: deafLedger })
+    ledger = deafLedger
+    const { status, body, text } = await get('/health/detailed')
     expect(status).toBe(200)
     expect(body).toMatchObject({
       status: 'degraded',
@@ -98,55 +128,53 @@ describe('/health/detailed', () => {
   })
 
   test('is degraded if the indexer fails', async () => {
-    const indexer = () => Promise.reject(new Error('no table'))
-    expect((await get('/health/detailed', { indexer })).body).toMatchObject({
+    indexer = () => Promise.reject(new Error('no table'))
+    expect((await get('/health/detailed')).body).toMatchObject({
       status: 'degraded',
       indexer: { phase: 'unknown', cursorSlot: null, healthy: false },
     })
   })
 
   test('is degraded if the database does not respond, and reads are 503 without details', async () => {
-    t = await createTestApp({ indexer: () => readIndexerHealth(null, t!.kysely) })
-    await t.database.orm.close()
-    expect((await get('/health/detailed')).body).toMatchObject({
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const cut: TestApp = await own({ database, indexer: () => readIndexerHealth(null, cut.kysely) })
+    await database.orm.close()
+    expect((await get('/health/detailed', cut)).body).toMatchObject({
       status: 'degraded',
       database: { connected: false },
     })
-    expect(await get('/agents')).toMatchObject({
+    expect(await get('/agents', cut)).toMatchObject({
       status: 503,
       body: { error: 'The database is not available' },
     })
-    expect(await get('/ready')).toMatchObject({
+    expect(await get('/ready', cut)).toMatchObject({
       status: 503,
       body: { error: 'Not ready: the database does not answer' },
     })
   })
 
   test('shows no key and no balance without a fee payer', async () => {
-    expect((await get('/health/detailed', { feePayer: null })).body).toMatchObject({
+    expect((await get('/health/detailed', await own({ feePayer: null }))).body).toMatchObject({
       status: 'healthy',
       feePayer: { enabled: false, pubkey: null, balanceLamports: null, balanceSol: null },
     })
   })
 
   test('calls the ledger at most once per second, whatever the number of requests', async () => {
-    let now = Date.parse(NOW)
     let asked = 0
-    const other = await createTestApp()
-    const ledger: LedgerCalls = {
+    ledger = {
       call: (method, params) => {
         if (method === 'getSlot') asked += 1
-        return other.rpc.call(method, params)
+        return base.rpc.call(method, params)
       },
     }
-    const surroundings = { ledger, clock: { now: () => now } }
-    await Promise.all([1, 2, 3].map(() => get('/health', surroundings)))
+    await Promise.all([1, 2, 3].map(() => get('/health')))
     await Promise.all([1, 2, 3].map(() => get('/health/detailed')))
     expect(asked).toBe(1)
     now += 1_000
     await get('/health/detailed')
     expect(asked).toBe(2)
-    await other.close()
   })
 })
 
@@ -156,17 +184,17 @@ describe('/ready', () => {
   })
 
   test('is ready without a ledger node, an indexer or a healthy registry if the tables were filled once', async () => {
-    t = await createTestApp({
+    const api = await own({
       ledger: deafLedger,
       roles: rolesOf(['api']),
-      indexer: () => readIndexerHealth(null, t!.kysely),
+      indexer: () => readIndexerHealth(null, t.kysely),
     })
     await t.kysely
       .updateTable('indexer_state')
       .set({ updated_at: sql`now() - interval '1 hour'` })
       .execute()
-    expect(await get('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } })
-    expect((await get('/health/detailed')).body).toMatchObject({
+    expect(await get('/ready', api)).toMatchObject({ status: 200, body: { status: 'ready' } })
+    expect((await get('/health/detailed', api)).body).toMatchObject({
       status: 'degraded',
       reasons: ['no ledger node responds', 'no process reads the ledger: start one with the role indexer'],
       indexer: { lagSeconds: expect.closeTo(3_600, -2) as number },
@@ -175,20 +203,22 @@ describe('/ready', () => {
 
   test('does not wait for a node that is silent', async () => {
     const silent: LedgerCalls = { call: () => new Promise(() => undefined) }
-    expect(await get('/ready', { ledger: silent })).toMatchObject({ status: 200 })
+    expect(await get('/ready', await own({ ledger: silent }))).toMatchObject({ status: 200 })
   })
 
   test('of an indexer without the role api is 503 while no ledger node responds', async () => {
-    const indexer = async () => ({ ...LIVE, healthy: false })
-    expect(await get('/ready', { ledger: deafLedger, roles: rolesOf(['indexer']), indexer })).toMatchObject({
+    indexer = async () => ({ ...LIVE, healthy: false })
+    const alone = await own({ ledger: deafLedger, roles: rolesOf(['indexer']), indexer })
+    expect(await get('/ready', alone)).toMatchObject({
       status: 503,
       body: { error: 'Not ready: no ledger node responds; the indexer is behind the ledger (live)' },
     })
   })
 
   test('is 503 until the registry has been read once, with the reason', async () => {
-    const indexer = async () => ({
-      phase: 'backfilling' as const,
+    ledger = deafLedger
+    indexer = async () => ({
+      phase: 'backfilling',
       cursorSlot: null,
       finalizedSlot: null,
       lagSlots: null,
@@ -199,7 +229,7 @@ describe('/ready', () => {
       hasLeader: true,
       healthy: false,
     })
-    expect(await get('/ready', { indexer, ledger: deafLedger })).toMatchObject({
+    expect(await get('/ready')).toMatchObject({
       status: 503,
       body: {
         error:
@@ -252,9 +282,9 @@ describe('what is wrong with the registry', () => {
     ],
   ])('%s', async (_, changed, reason) => {
     const calls: string[] = []
-    const ledger = registryLedger({ ...Object.fromEntries(accounts), ...changed }, calls)
+    ledger = registryLedger({ ...Object.fromEntries(accounts), ...changed }, calls)
     for (let i = 0; i < 3; i += 1) {
-      expect((await get('/health/detailed', { ledger })).body).toMatchObject({
+      expect((await get('/health/detailed')).body).toMatchObject({
         status: 'degraded',
         reasons: [reason],
       })
@@ -262,18 +292,15 @@ describe('what is wrong with the registry', () => {
     }
     expect(calls.filter((method) => method === 'getMultipleAccounts')).toHaveLength(1)
     // With empty tables, the address of the registry is probably wrong.
-    const indexer = async () => ({ ...LIVE, isEmpty: true })
-    const empty = await createTestApp({ ledger, indexer })
-    const response = await empty.app.inject('/ready')
-    expect([response.statusCode, response.json()]).toMatchObject([
-      503,
-      { error: `Not ready: ${reason}`, details: { code: 'NOT_READY' } },
-    ])
-    await empty.close()
+    indexer = async () => ({ ...LIVE, isEmpty: true })
+    expect(await get('/ready')).toMatchObject({
+      status: 503,
+      body: { error: `Not ready: ${reason}`, details: { code: 'NOT_READY' } },
+    })
   })
 
   test('is that no process leads the indexer, until one does', async () => {
-    t = await createTestApp({ indexer: () => readIndexerHealth(null, t!.kysely) })
+    indexer = () => readIndexerHealth(null, t.kysely)
     await t.kysely
       .updateTable('indexer_state')
       .set({ updated_at: sql`now() - interval '20 seconds'` })
@@ -316,15 +343,17 @@ describe('/info', () => {
   })
 
   test('without a ledger, returns the network of the tables, or 503', async () => {
-    t = await createTestApp({ ledger: deafLedger, tablesFilled: false })
-    expect(await get('/info')).toMatchObject({
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const unfilled = await own({ database, ledger: deafLedger, tablesFilled: false })
+    expect(await get('/info', unfilled)).toMatchObject({
       status: 503,
       body: { error: 'The ledger RPC node is not available' },
     })
-    await t?.kysely
+    await unfilled.kysely
       .insertInto('indexer_state')
       .values({ program_id: PROGRAM, genesis_hash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' })
       .execute()
-    expect(await get('/info')).toMatchObject({ status: 200, body: { network: 'devnet' } })
+    expect(await get('/info', unfilled)).toMatchObject({ status: 200, body: { network: 'devnet' } })
   })
 })

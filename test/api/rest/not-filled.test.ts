@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
-import { scriptedIndexer } from '../../support/indexer/indexer.ts'
-import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { scriptedIndexer } from '../../support/ledger/indexer.ts'
+import { ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 
 const PDA = keyOf('agent')

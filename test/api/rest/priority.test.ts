@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Client } from 'graphql-ws'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
+import { eventually } from '../../support/eventually.ts'
 import { keyOf } from '../../support/factories.ts'
 import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
@@ -32,10 +33,10 @@ describe('requests signed by a wallet are refused last', () => {
     socket = await openSocket(url)
     const pool = await poolOf(t.database)
     for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
-    await expect.poll(() => pool.waitingCount).toBe(1)
+    await eventually(() => expect(pool.waitingCount).toBe(1))
   }
-  beforeEach(fillLow)
-  afterEach(async () => {
+  beforeAll(fillLow)
+  afterAll(async () => {
     await socket.dispose()
     await blocked.release()
     await t.close()

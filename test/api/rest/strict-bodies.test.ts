@@ -201,3 +201,28 @@ describe('a body with a repeated key is 400', () => {
     },
   )
 })
+
+describe('a body is 400', () => {
+  const post = (payload: string) =>
+    t.app.inject({
+      url: '/graphql',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+
+  test.each(['{"__proto__":{}}', '{"constructor":{"prototype":{}}}', '{"query":'])(
+    'if it is %s',
+    async (body) => {
+      const response = await post(body)
+      expect([response.statusCode, response.json<Refusal>().error]).toEqual([
+        400,
+        'The body must be valid JSON: it cannot be parsed, or has a key like __proto__',
+      ])
+    },
+  )
+
+  test('if it is empty', async () => {
+    expect((await post('')).statusCode).toBe(400)
+  })
+})

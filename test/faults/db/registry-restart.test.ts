@@ -12,7 +12,7 @@ import { openSession } from '../../../src/db/session.ts'
 import type { Registry } from '../../../src/registry/registry.ts'
 import { eventually } from '../../support/eventually.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { silentLogger } from '../../support/ledger/indexer.ts'
 import { createTestRegistry } from '../../support/registry.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

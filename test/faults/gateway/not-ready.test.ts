@@ -11,7 +11,7 @@ import { readConfig } from '../../../src/platform/config/config.ts'
 import { formatFatalError } from '../../../src/platform/process/operator-error.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createFaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
-import { createRegistryWorld, programId } from '../../support/indexer/registry-world.ts'
+import { createRegistryWorld, programId } from '../../support/ledger/registry-world.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let database: TestDatabase | undefined

@@ -4,14 +4,14 @@ import {
   type AgentWallet,
   createRegistryWorld,
   type RegistryWorld,
-} from '../../support/indexer/registry-world.ts'
+} from '../../support/ledger/registry-world.ts'
 import {
   type TestResponse,
   type Prepared,
   type RecordBody,
   signed,
   toJson,
-} from '../../support/relay/relay-world.ts'
+} from '../../support/transactions/relay-world.ts'
 import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 

@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyOf, type Prepared, toJson, signed } from '../../support/relay/relay-world.ts'
-import { registrationOf } from '../../support/sponsorship/parties.ts'
+import { keyOf, type Prepared, toJson, signed } from '../../support/transactions/relay-world.ts'
+import { registrationOf } from '../../support/transactions/parties.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 

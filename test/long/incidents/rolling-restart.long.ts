@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Prepared, type RecordBody, toJson, signed } from '../../support/relay/relay-world.ts'
+import { type Prepared, type RecordBody, toJson, signed } from '../../support/transactions/relay-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registryInstruction } from '@agent-registry/program'
 import { verifyWebhook } from '../../../examples/verify-webhook.ts'
-import { type AgentWallet, keyOf, programId } from '../../support/indexer/registry-world.ts'
+import { type AgentWallet, keyOf, programId } from '../../support/ledger/registry-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../support/webhook-clients.ts'
 import { scaled } from '../../support/machine-speed.ts'

@@ -1,8 +1,8 @@
 import bs58 from 'bs58'
 import { sql } from 'kysely'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
-import { kyselyOf } from '../../support/indexer/tables.ts'
-import { programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
+import { kyselyOf } from '../../support/ledger/tables.ts'
+import { programId, type RegistryWorld } from '../../support/ledger/registry-world.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 const TAG = 'e445a52e51cb9a1d'

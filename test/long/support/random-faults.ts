@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultControls } from '@agent-registry/localnet'
-import type { RegistryWorld } from '../../support/indexer/registry-world.ts'
+import type { RegistryWorld } from '../../support/ledger/registry-world.ts'
 import type { Random } from './random.ts'
 
 /** Methods that the indexer calls and the sender of the operations does not. */

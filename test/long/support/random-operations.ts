@@ -8,7 +8,7 @@ import {
 } from '@solana/web3.js'
 import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
-import { addresses, keyOf, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
+import { addresses, keyOf, programId, type RegistryWorld } from '../../support/ledger/registry-world.ts'
 import type { Random } from './random.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')

@@ -13,9 +13,9 @@ import { createVerifier } from '../../../src/identity/credentials/verify/verifie
 import { createByteBudget } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createFetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createSiteSlots } from '../../../src/identity/sites.ts'
-import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from '../credentials/issuer.ts'
-import { seal } from '../credentials/seal.ts'
-import { statusEntry } from '../credentials/status-list.ts'
+import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from '../identity/issuer.ts'
+import { seal } from '../identity/seal.ts'
+import { statusEntry } from '../identity/status-list.ts'
 import { startHost } from '../identity/host.ts'
 import { type Cases, type Check, testedIn, least, list, lowered, most, pad } from './check.ts'
 import { withTimers } from './connections.ts'
@@ -159,7 +159,10 @@ export const credentialCases: Cases = {
       least((n) => failedWithList(n), { refused: 'status', step: 8 }),
       most((n) => failedWithList(n), { refused: 'status', step: 8 }),
     ],
-    'Time for which a status list is kept': testedIn('unit/credentials/status-lists', 'at most 15 minutes'),
+    'Time for which a status list is kept': testedIn(
+      'unit/identity/credentials/status-lists',
+      'at most 15 minutes',
+    ),
     'Credentials of an agent': testedIn(
       'api/identity/credentials',
       'an agent has at most ${MAX_CREDENTIALS} credentials',
@@ -169,7 +172,7 @@ export const credentialCases: Cases = {
       'a loop of changes causes one check a minute, and the last change is checked',
     ),
     'Time to fetch an agent card': testedIn(
-      'faults/net/hostile-servers',
+      'faults/platform/hostile-servers',
       'a host that never responds times out',
     ),
     'Checks of agent cards of one site at once': testedIn(

@@ -6,8 +6,8 @@ import { maxCost, SPONSOR_POLICY } from '../../../src/transactions/sponsor-polic
 import { createInviteCodes, inviteCodeHash } from '../../../src/transactions/invite-codes.ts'
 import { FEE_PAYER, PROGRAM } from '../app.ts'
 import { eventually } from '../eventually.ts'
-import { registrationArgs } from '../indexer/registry-world.ts'
-import { type Prepared, signed, toJson } from '../relay/relay-world.ts'
+import { registrationArgs } from '../ledger/registry-world.ts'
+import { type Prepared, signed, toJson } from '../transactions/relay-world.ts'
 import { walletOf } from '../wallet.ts'
 import { type Cases, answerOf, testedIn, equals, least, list, lowered, most } from './check.ts'
 import { KEY, address, clock, config, label, last, scriptedLedger, localnet, post, send, t } from './world.ts'
@@ -138,7 +138,7 @@ export const moneyCases: Cases = {
   },
   Sponsorship: {
     'Sponsored registrations of a wallet': testedIn(
-      'api/sponsorship/register',
+      'api/transactions/register',
       'refuses a second registration of a wallet or a code, and the sixth of a client',
     ),
     'Sponsored registrations of a client network: signed in 24 hours, or prepared and not expired': [

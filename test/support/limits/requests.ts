@@ -60,7 +60,7 @@ async function usualPage(): Promise<number> {
   return limit
 }
 
-const UNSENT = testedIn('unit/slow-readers', 'closes %s')
+const UNSENT = testedIn('unit/rest/slow-readers', 'closes %s')
 const READING_SPEED = testedIn(
   'faults/rest/slow-readers',
   'a client that reads slowly is disconnected, one that reads fast enough gets everything',

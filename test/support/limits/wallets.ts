@@ -221,7 +221,7 @@ export const walletCases: Cases = {
       const isAccepted = (port: number): boolean => problem(`https://receiver.example.com:${port}/`) === null
       expect([n - 1, n, n + 1].map(isAccepted)).toEqual([false, true, false])
     },
-    'Time of an attempt': testedIn('faults/net/hostile-servers', 'a host that never responds times out'),
+    'Time of an attempt': testedIn('faults/platform/hostile-servers', 'a host that never responds times out'),
     'Time of a first attempt to a new or slow webhook': testedIn(
       'faults/webhooks/lanes',
       'first attempts to a new webhook end early, and their retries have the whole time',

@@ -1,0 +1,132 @@
+import { type Keypair, SystemProgram } from '@solana/web3.js'
+import * as fc from '../../support/property.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  createRelayWorld,
+  keyOf,
+  type Prepared,
+  type RelayWorld,
+  signed,
+} from '../../support/transactions/relay-world.ts'
+
+const RUNS = 1_000
+
+let world: RelayWorld
+let payer: Keypair
+let prepared: Prepared
+let valid: Buffer
+beforeAll(async () => {
+  // The prepared transaction must not expire during the test.
+  world = await createRelayWorld({ slotMs: 2_000 })
+  payer = await world.funded()
+  prepared = await world.prepare(
+    [SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: 1 })],
+    [payer],
+  )
+  valid = Buffer.from(signed(prepared, payer), 'base64')
+})
+afterAll(() => world.close())
+
+/** The transaction with bytes changed, removed or inserted. */
+const mutated = fc
+  .array(
+    fc.record({
+      at: fc.nat(300),
+      kind: fc.constantFrom('set', 'cut', 'insert'),
+      byte: fc.nat(255),
+      length: fc.integer({ min: 1, max: 80 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((changes) => {
+    let bytes = Buffer.from(valid)
+    for (const { at, kind, byte, length } of changes) {
+      const i = at % Math.max(bytes.length, 1)
+      if (kind === 'set') bytes[i] = byte
+      else if (kind === 'cut') bytes = Buffer.concat([bytes.subarray(0, i), bytes.subarray(i + length)])
+      else bytes = Buffer.concat([bytes.subarray(0, i), Buffer.alloc(length, byte), bytes.subarray(i)])
+    }
+    return bytes
+  })
+
+test('any submitted bytes get 400 with a contract text, and nothing is sent', async () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 1_300 }).map((each) => Buffer.from(each)),
+    { weight: 3, arbitrary: mutated },
+  )
+  await fc.assert(
+    fc.asyncProperty(bytes, async (each) => {
+      fc.pre(Buffer.compare(each, valid) !== 0)
+      const { status, body } = await world.submit(prepared.id, each.toString('base64'))
+      expect({ status, error: body.error }).toEqual({
+        status: 400,
+        error: expect.stringMatching(
+          /^(Invalid signed transaction|Transaction version \d+ is not supported\. Sign the prepared transaction, which has version 0|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+)$/,
+        ) as string,
+      })
+    }),
+    { numRuns: RUNS },
+  )
+  expect(world.calls).not.toContain('sendTransaction')
+  expect((await world.status(prepared.id)).status).toBe('simulated')
+})
+
+test('any submitted text with any id is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc.string({ maxLength: 2_000 }),
+      async (id, tx) => {
+        const unknown = await world.submit(id, tx)
+        expect([unknown.status, unknown.body.error]).toEqual([404, 'Transaction not found'])
+        expect((await world.submit(prepared.id, tx)).status).toBe(400)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('a prepare of any input is never a 5xx', async () => {
+  const key = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(keyOf(payer), SystemProgram.programId.toBase58()) },
+    fc.constantFrom(
+      'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
+      'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      'SysvarC1ock11111111111111111111111111111111',
+    ),
+    fc.string({ maxLength: 50 }),
+  )
+  const anything = fc.jsonValue({ maxDepth: 2 })
+  const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 30, arbitrary }, anything)
+  const instruction = fc.record({
+    programId: sometimes(key),
+    keys: sometimes(
+      fc.array(
+        sometimes(
+          fc.record({
+            pubkey: sometimes(key),
+            isSigner: sometimes(fc.boolean()),
+            isWritable: sometimes(fc.boolean()),
+          }),
+        ),
+        { maxLength: 6 },
+      ),
+    ),
+    data: sometimes(fc.uint8Array({ maxLength: 300 }).map((each) => Buffer.from(each).toString('base64'))),
+  })
+  const body = fc.record({
+    instructions: sometimes(fc.array(sometimes(instruction), { maxLength: 18 })),
+    signerPubkeys: sometimes(fc.oneof(fc.constant([keyOf(payer)]), fc.array(key, { maxLength: 3 }))),
+    priorityLevel: sometimes(fc.constantFrom('low', 'medium', 'high')),
+  })
+  const seen = new Map<number, number>()
+  await fc.assert(
+    fc.asyncProperty(body, async (each) => {
+      const { status } = await world.post('/relay/prepare', each)
+      seen.set(status, (seen.get(status) ?? 0) + 1)
+      expect(status).toBeLessThan(500)
+    }),
+    { numRuns: RUNS },
+  )
+  expect([...seen.keys()]).toEqual(expect.arrayContaining([400, 422]))
+})

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
+import { silentLogger } from '../../support/ledger/indexer.ts'
+import {
+  type Reply,
+  type ReplyTo,
+  type ScriptedNode,
+  startScriptedNode,
+} from '../../support/ledger/scripted-nodes.ts'
+import { scaled } from '../../support/machine-speed.ts'
+
+let nodes: ScriptedNode[] = []
+let now = 0
+const clock = { ...systemClock, now: () => now }
+
+beforeEach(async () => {
+  now = 1_000_000
+  nodes = [await startScriptedNode(), await startScriptedNode()]
+})
+afterEach(async () => {
+  for (const node of nodes) await node.close()
+})
+
+const rpcOf = (genesisHash?: string): FailoverRpc =>
+  createFailoverRpc({
+    urls: nodes.map((node) => node.url),
+    clock,
+    logger: silentLogger,
+    timeoutMs: scaled(500),
+    genesisHash,
+  })
+const first = (replyTo: ReplyTo): void => void (nodes[0]!.replyTo = replyTo)
+const second = (replyTo: ReplyTo): void => void (nodes[1]!.replyTo = replyTo)
+const unlessGenesis =
+  (reply: Reply): ReplyTo =>
+  (method) =>
+    method === 'getGenesisHash' ? { result: 'ours' } : reply
+const calls = (): number[] => nodes.map((node) => node.calls.length)
+
+test('only the first node is used while it is healthy', async () => {
+  const rpc = rpcOf()
+  for (let i = 0; i < 3; i += 1) expect(await rpc.call('getSlot')).toBe('ours')
+  expect(calls()).toEqual([3, 0])
+})
+
+test.each([
+  ['does not respond in time', { silent: true }],
+  ['responds with HTTP 503', { status: 503 }],
+  ['is behind', { error: { code: -32005, message: 'Node is behind' } }],
+])(
+  'if the first node %s, the same call succeeds on the second, and the first is paused',
+  async (_, reply) => {
+    first(unlessGenesis(reply))
+    second(unlessGenesis({ result: 7 }))
+    const rpc = rpcOf()
+    expect(await rpc.call('getBalance')).toBe(7)
+    expect(await rpc.call('getBalance')).toBe(7)
+    expect(calls()).toEqual([1, 2])
+    first(unlessGenesis({ result: 6 }))
+    now += 2_500
+    expect(await rpc.call('getBalance')).toBe(6)
+  },
+)
+
+test('Retry-After is honoured: the call throws an error with the remaining time, and no node is asked before', async () => {
+  for (const each of [first, second]) each(unlessGenesis({ status: 429, retryAfter: '30' }))
+  const rpc = rpcOf()
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 429, retryAfterMs: 30_000 })
+  now += 20_000
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 429, retryAfterMs: 10_000 })
+  expect(calls()).toEqual([1, 1])
+  for (const each of [first, second]) each(unlessGenesis({ result: 1 }))
+  now += 10_000
+  expect(await rpc.call('getSlot')).toBe(1)
+})
+
+test('when every node has failed, the one with the shortest pause is tried again', async () => {
+  for (const each of [first, second]) each(unlessGenesis({ status: 500 }))
+  const rpc = rpcOf()
+  await expect(rpc.call('getSlot')).rejects.toBeInstanceOf(LedgerRpcError)
+  for (const each of [first, second]) each(unlessGenesis({ result: 1 }))
+  expect(await rpc.call('getSlot')).toBe(1)
+})
+
+test('a node of another ledger is never used', async () => {
+  second((method) => ({ result: method === 'getGenesisHash' ? 'another' : 666 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe('ours')
+  first(unlessGenesis({ status: 500 }))
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ kind: 'http' })
+  expect(calls()[1]).toBe(0)
+})
+
+const onAnotherLedger: ReplyTo = (method) => ({
+  result: method === 'getGenesisHash' ? 'another' : 666,
+})
+
+test('a node of another ledger is reported before it is needed', async () => {
+  second(onAnotherLedger)
+  const rpc = rpcOf()
+  await rpc.call('getSlot')
+  await expect.poll(() => rpc.nodes()).toEqual(['healthy', 'refused'])
+  expect(calls()).toEqual([1, 0])
+})
+
+test('the ledger of the database decides, not the node that responds first', async () => {
+  first(() => ({ status: 500 }))
+  second(onAnotherLedger)
+  const rpc = rpcOf('ours')
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ kind: 'http', code: 500 })
+  first(unlessGenesis({ result: 7 }))
+  now += 1_000
+  expect(await rpc.call('getSlot')).toBe(7)
+  expect(calls()).toEqual([1, 0])
+})
+
+test('when no node is on the ledger of the database, only getGenesisHash works', async () => {
+  for (const each of [first, second]) each(onAnotherLedger)
+  const rpc = rpcOf('ours')
+  await expect(rpc.call('getSlot')).rejects.toThrow('every ledger node is on another ledger')
+  expect(await rpc.call('getGenesisHash')).toBe('another')
+  expect(rpc.nodes()).toEqual(['refused', 'refused'])
+  expect(calls()).toEqual([0, 0])
+})
+
+test('a node that comes back on another ledger is refused', async () => {
+  first(unlessGenesis({ result: 1 }))
+  second(unlessGenesis({ result: 2 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe(1)
+  first(unlessGenesis({ status: 503 }))
+  expect(await rpc.call('getSlot')).toBe(2)
+  expect(rpc.nodes()).toEqual(['paused', 'healthy'])
+  first(onAnotherLedger)
+  now += 60_000
+  expect(await rpc.call('getSlot')).toBe(2)
+  expect(rpc.nodes()).toEqual(['refused', 'healthy'])
+})
+
+test('a transaction is sent to the next node if the first failed before it was sent', async () => {
+  first(() => ({ status: 503 }))
+  second(unlessGenesis({ result: 'signature' }))
+  expect(await rpcOf().call('sendTransaction', ['wire'])).toBe('signature')
+})
+
+test('a slot far below that of another node is used only when no better node responds', async () => {
+  first(unlessGenesis({ result: 1_000 }))
+  second(unlessGenesis({ result: 1_001 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe(1_000)
+  first(unlessGenesis({ result: 500 }))
+  expect(await rpc.call('getSlot')).toBe(1_001)
+  second(unlessGenesis({ status: 500 }))
+  now += 5_000
+  expect(await rpc.call('getSlot')).toBe(500)
+})
+
+test('what the first node does not have is requested from the second', async () => {
+  first(unlessGenesis({ result: null }))
+  second(unlessGenesis({ result: { slot: 5 } }))
+  const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', params: [signature] }))
+  expect(await rpcOf().batch(transactions)).toEqual([{ slot: 5 }, { slot: 5 }])
+  first(unlessGenesis({ error: { code: -32007, message: 'skipped' } }))
+  second(unlessGenesis({ result: { signatures: ['a'] } }))
+  expect(await rpcOf().settle([{ method: 'getBlock', params: [5] }])).toEqual([{ signatures: ['a'] }])
+})
+
+test('a node that has not reached minContextSlot is skipped', async () => {
+  first(unlessGenesis({ error: { code: -32016, message: 'Minimum context slot has not been reached' } }))
+  second(unlessGenesis({ result: ['new'] }))
+  expect(await rpcOf().call('getSignaturesForAddress', ['p', { minContextSlot: 9 }])).toEqual(['new'])
+})
+
+test('a transaction that a node may have accepted is not sent to a second node', async () => {
+  first(unlessGenesis({ silent: true }))
+  const rpc = rpcOf()
+  await expect(rpc.call('sendTransaction', ['wire'])).rejects.toMatchObject({ kind: 'timeout' })
+  expect(nodes[1]!.calls).toEqual([])
+  now += 100_000
+  first(unlessGenesis({ status: 429 }))
+  expect(await rpc.call('sendTransaction', ['wire'])).toBe('ours')
+})
+
+test('an error that is the same on every node is thrown at once', async () => {
+  first(unlessGenesis({ error: { code: -32602, message: 'Invalid params' } }))
+  await expect(rpcOf().call('getBalance')).rejects.toMatchObject({ code: -32602 })
+  expect(calls()).toEqual([1, 0])
+})
+
+test('a single node on another ledger than the database is asked only for its genesis hash', async () => {
+  const [alone] = nodes
+  let filledFrom: string | undefined
+  const rpc = createFailoverRpc({
+    urls: [alone!.url],
+    clock,
+    logger: silentLogger,
+    readGenesisHash: async () => filledFrom,
+  })
+  expect(await rpc.call('getSlot')).toBe('ours')
+  filledFrom = 'ours'
+  expect(await rpc.batch([{ method: 'getSlot', params: [] }])).toEqual(['ours'])
+  const all: string[] = []
+  first((method) => (all.push(method), { error: { code: -32602, message: 'Invalid params' } }))
+  for (let i = 0; i < 2; i += 1) await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: -32602 })
+  expect(all).toEqual(['getSlot', 'getSlot'])
+  first(() => ({ status: 503 }))
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 503 })
+  first(onAnotherLedger)
+  alone!.calls = []
+  await expect(rpc.call('sendTransaction', ['wire'])).rejects.toThrow('on another ledger')
+  await expect(rpc.settle([{ method: 'getSlot', params: [] }])).rejects.toThrow('on another ledger')
+  expect(alone!.calls).toEqual([])
+  expect(rpc.nodes()).toEqual(['refused'])
+  expect(await rpc.call('getGenesisHash')).toBe('another')
+})
