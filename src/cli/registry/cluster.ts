@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import { encodeBase58, programDataAddress, type Pubkey, pubkeyFromBytes, UPGRADEABLE_LOADER } from '@agent-registry/solana'
+import {
+  encodeBase58,
+  programDataAddress,
+  type Pubkey,
+  pubkeyFromBytes,
+  UPGRADEABLE_LOADER,
+} from '@agent-registry/solana'
 import { readRuntime } from '../../compose/runtime-file.ts'
 import { networkOf } from '../../domain/network.ts'
 import { createLedgerRpc, type LedgerCalls, retryingRpc } from '../../ledger/rpc/ledger-rpc.ts'

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
-import type { Feed } from '../../../src/webhooks/live/feed.ts'
-import { registryEvents } from '../../../src/webhooks/live/registry-events.ts'
-import { createStreams } from '../../../src/webhooks/live/streams.ts'
-import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import type { Feed } from '../../../../src/webhooks/live/feed.ts'
+import { registryEvents } from '../../../../src/webhooks/live/registry-events.ts'
+import { createStreams } from '../../../../src/webhooks/live/streams.ts'
+import { createMetrics } from '../../../../src/platform/metrics/metrics.ts'
 
 /** A stream that its transport never returns, of a client with room for one. */
 function openStream() {
