@@ -7,7 +7,7 @@ import {
   registryIdl,
   registryInstruction,
 } from '@agent-registry/program'
-import { createLocalnetRpc } from '../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../src/ledger/rpc/ledger-rpc.ts'
 
 // register-agent.ts [RPC_URL] [PROGRAM_ID]: registers an agent and deposits a stake directly on a
 // localnet, without the gateway. Prints the address of the agent.

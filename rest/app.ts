@@ -3,7 +3,7 @@ import { handleError } from './contract/errors.ts'
 import { limitBodyValues } from './contract/json-size.ts'
 import type { Operation } from './documents/documents.ts'
 import type { Executor } from './execute.ts'
-import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
+import { type ConsoleOptions, consoleRoutes, consolePath } from './console/routes.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
 import { shedLoad, takeTurns } from './plugins/overload.ts'
 import { registerRest } from './index.ts'
@@ -22,7 +22,8 @@ import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Services } from '../src/compose/services.ts'
 import type { RestApp } from './rest-app.ts'
-import { rootRoute } from './root-route.ts'
+import { addVary } from './contract/vary.ts'
+import { wantsPage } from './graphql/graphiql.ts'
 
 export interface AppOptions {
   readonly services: Services
@@ -109,4 +110,33 @@ async function addClientFaces(
   if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
   const originGuard = createOriginGuard(corsOrigins, ownNames)
   graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor, hasLocalnet })
+}
+
+/** Where to go from here. Without a base URL the links are paths. */
+const LINKS = {
+  console: '/console/',
+  docs: '/docs',
+  openapi: '/openapi.json',
+  graphql: '/graphql',
+  mcp: '/mcp',
+  agents: '/agents',
+  info: '/info',
+  ready: '/ready',
+}
+
+/** Sends browsers from / to the console, and other clients a short list of links. */
+function rootRoute(
+  app: RestApp,
+  { version, baseUrl, hasConsole }: { version: string; baseUrl: string | null; hasConsole: boolean },
+): void {
+  const base = baseUrl?.replace(/\/+$/, '') ?? ''
+  const links = Object.entries(LINKS)
+    .filter(([name]) => hasConsole || name !== 'console')
+    .map(([name, path]) => [name, base + path])
+  const body = { name: 'Agent Registry Gateway', version, links: Object.fromEntries(links) as object }
+  app.get('/', { schema: { hide: true } }, (request, reply) => {
+    addVary(reply, 'accept')
+    // Not permanent, so that browsers ask again if the console is switched off.
+    return hasConsole && wantsPage(request) ? reply.redirect(consolePath(baseUrl)) : reply.send(body)
+  })
 }

@@ -1,7 +1,7 @@
 import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/registry/agents/agent-filter.ts'
 import type { AgentRow } from '../src/registry/rows.ts'
 import { AGENT_SORTS } from '../src/registry/agents/list-agents.ts'
-import { SUGGESTION_LIMIT } from '../src/registry/agents/suggest-agents.ts'
+import { SUGGESTION_LIMIT } from '../src/registry/agents/lookup-agents.ts'
 import { builder } from './builder.ts'
 import { args, inputType, limited, required, withDefault } from './inputs.ts'
 import { bool, float, int, list, nullable, of, pubkey, text, time, u64 } from './columns.ts'

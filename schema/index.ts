@@ -11,7 +11,6 @@ import './agent-history.ts'
 import './credential.ts'
 import './did.ts'
 import './stake.ts'
-import './wallet.ts'
 import './health.ts'
 import './info.ts'
 import './ledger.ts'
@@ -25,7 +24,7 @@ import './session.ts'
 import './sponsorship.ts'
 import './webhook.ts'
 import './webhook-delivery.ts'
-import './viewer.ts'
+import './wallet.ts'
 
 /** Builds a schema with types of its own, in the order of their definition. */
 export const buildSchema = () =>

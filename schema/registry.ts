@@ -1,5 +1,4 @@
-import type { RegistryConfig } from '../src/registry/agents/registry-config.ts'
-import type { RegistryStats } from '../src/registry/agents/registry-stats.ts'
+import type { RegistryConfig, RegistryStats } from '../src/registry/agents/registry-reads.ts'
 import { builder } from './builder.ts'
 import { bool, int, list, objectType, of, pubkey, safeInt, u64 } from './columns.ts'
 import { AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'

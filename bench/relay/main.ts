@@ -7,7 +7,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { Agent } from 'undici'
-import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { startBenchGateway } from '../gateway.ts'
 import { type Comparison, saveResult, compareTimes } from '../support/result.ts'
 import { percentile } from '../support/statistics.ts'

@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { EVENT_SCHEMAS } from '../../rest/openapi/event-schemas.ts'
+import { EVENT_SCHEMAS } from '../../rest/openapi/webhooks.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
 import { jsonText } from '../../src/ledger/decode/values.ts'
 import { WEBHOOK_EVENTS, webhookEvents } from '../../src/ledger/decode/webhook-events.ts'

@@ -14,13 +14,16 @@ import { sendTablesAge } from '../plugins/tables-age.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { disconnected, isEventStream, sendEventStream } from '../plugins/event-stream.ts'
-import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
 import type { Executor } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
+import { LIMITS, parseLimited } from '../../schema/limits.ts'
+import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
+import type { Priority } from '../../src/platform/overload/admission.ts'
+import type { OperationParams, PersistedDocuments } from './persisted-documents.ts'
 
-export interface GraphQLOptions {
+interface GraphQLOptions {
   readonly services: Services
   readonly logger: Logger
   readonly metrics: Metrics
@@ -131,4 +134,28 @@ function notAcceptable(request: FastifyRequest, response: Response): DomainError
   const couldBeJson = response.headers.get('accept')?.includes('application/json') === true
   const type = couldBeJson ? 'application/json' : 'text/event-stream'
   return new DomainError('NOT_ACCEPTABLE', { type, value: quoted(request.headers.accept) })
+}
+
+/**
+ * The priority of a request to /graphql. Low if it is invalid; the handler then reports the error.
+ */
+function requestPriority(request: FastifyRequest, documents: PersistedDocuments): Priority {
+  try {
+    const { query, operationName } = documents.complete(readParams(request))
+    if (typeof query !== 'string' || query.length > LIMITS.characters || !MAY_HAVE_HIGH_PRIORITY.test(query))
+      return 'low'
+    return operationPriority(parseLimited(query), operationName)
+  } catch {
+    return 'low'
+  }
+}
+
+function readParams({ method, url, body }: FastifyRequest): OperationParams {
+  if (method === 'POST') return (body as OperationParams | null) ?? {}
+  const params = new URL(url, 'http://localhost').searchParams
+  return {
+    query: params.get('query') ?? undefined,
+    operationName: params.get('operationName'),
+    extensions: JSON.parse(params.get('extensions') ?? 'null') as OperationParams['extensions'],
+  }
 }

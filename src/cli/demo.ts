@@ -17,7 +17,7 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../identity/credentials/trusted-issuers.ts'
-import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { use } from './client/connect.ts'
 import { CommandError, jsonOf, waitFor } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
@@ -26,7 +26,6 @@ import { Keypair } from '@solana/web3.js'
 import { USDC_UNIT } from '@agent-registry/program'
 import { issueCredential } from '../identity/credentials/issue-credential.ts'
 import { ownerDid } from '../domain/did.ts'
-import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

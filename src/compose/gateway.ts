@@ -4,7 +4,7 @@ import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/failover-rpc.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import { readKeypairSetting } from '../platform/keys.ts'
+import { readKeypairSetting, loadOrCreateSecretsKey } from '../platform/keys.ts'
 import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
@@ -14,11 +14,13 @@ import { composeApp } from './app.ts'
 import { checkLedgerSettings, openBackends, type RunningLedger } from './ledger.ts'
 import { fillTables } from './fill-tables.ts'
 import { createReadinessLog } from './log-ready.ts'
-import { checkPorts } from './ports.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices, type GatewayContext } from './services.ts'
-import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
+import { isPortInUse } from '../platform/net/check-url.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
 
 export interface Gateway {
   baseUrl: string
@@ -138,4 +140,52 @@ function endOf(parts: (Promise<void> | undefined)[], signal: AbortSignal): Promi
   if (signal.aborted) resolve()
   for (const part of parts) part?.catch(reject)
   return promise
+}
+
+const LOCALNET_HOST = '127.0.0.1'
+
+/** Throws OperatorError with every port of the settings that is in use. */
+async function checkPorts({
+  server,
+  ledger,
+  localnet,
+}: Pick<Config, 'server' | 'ledger' | 'localnet'>): Promise<void> {
+  const hasLocalnet = ledger.rpcUrls === null && localnet.port !== 0
+  const ports = [
+    { host: server.host, port: server.port, change: 'set PORT to a free port' },
+    ...(hasLocalnet ? [localnet.port, localnet.port + 1] : []).map((port) => ({
+      host: LOCALNET_HOST,
+      port,
+      change: 'set LOCALNET_PORT to a free port that is followed by another free one',
+    })),
+  ]
+  const problems: string[] = []
+  for (const { host, port, change } of ports) {
+    if (!(await isPortInUse(host, port))) continue
+    problems.push(`${host}:${port} is in use: stop the program that uses it, or ${change}, or to 0 for any`)
+  }
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+}
+
+/**
+ * Encrypts webhook secrets with WEBHOOK_SECRETS_KEY, or on the localnet with a key in DATA_DIR.
+ * Null if no role of this process needs it.
+ */
+export function webhookSecretBox(config: Config, { webhookSecretsKeys }: Secrets): SecretBox | null {
+  const roles = (['api', 'webhooks'] as const).filter((role) => config.roles.has(role))
+  if (roles.length === 0) return null
+  if (webhookSecretsKeys !== null && webhookSecretsKeys.length > 0) return createSecretBox(webhookSecretsKeys)
+  if (config.ledger.rpcUrls === null) return createSecretBox([loadOrCreateSecretsKey(config.dataDir)])
+  throw new OperatorError(
+    `WEBHOOK_SECRETS_KEY is required for the roles ${roles.join(' and ')} if SOLANA_RPC_URL is set. Create one with \`openssl rand -base64 32\` and use it for every replica`,
+  )
+}
+
+/** Throws OperatorError if a stored secret is encrypted with a key that is not configured. */
+export async function checkStoredSecrets(kysely: Kysely<Database>, box: SecretBox): Promise<void> {
+  const { rows } = await sql`
+    select 1 from webhook_subscriptions
+    where deleted_at is null and substring(secret_encrypted from 1 for 5) <> all(${box.prefixes}::bytea[])
+    limit 1`.execute(kysely)
+  if (rows.length > 0) throw unknownKey()
 }

@@ -1,5 +1,5 @@
 import { Client, type Pool, type PoolConfig } from 'pg'
-import type { Orm } from './orm-types.ts'
+import type { Orm, EntityManager } from './orm-types.ts'
 
 /** The pool's settings, for a connection that another thread opens. */
 export async function connectionOptions(orm: Orm): Promise<object> {
@@ -19,4 +19,22 @@ export async function openSession({ em }: Pick<Orm, 'em'>): Promise<Client> {
   client.on('error', () => undefined)
   await client.connect()
   return client
+}
+
+/** SQLSTATE of a server that works and has no free connection. */
+const TOO_MANY_CONNECTIONS = '53300'
+
+/**
+ * Whether the database answers, and accepts new connections: open ones can outlive its socket. Uses
+ * a connection of its own, so it does not wait for those of the pool.
+ */
+export function createDatabaseProbe(em: EntityManager): () => Promise<boolean> {
+  return async () => {
+    try {
+      await (await openSession({ em })).end()
+      return true
+    } catch (error) {
+      return (error as { code?: string }).code === TOO_MANY_CONNECTIONS
+    }
+  }
 }

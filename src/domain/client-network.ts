@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4, isIPv6, isIP } from 'node:net'
+import { getDomain } from 'tldts'
 
 /** The networks of addresses that are in use now. Each request asks for its own several times. */
 const known = new Map<string, string>()
@@ -48,4 +49,16 @@ function groups(address: string): string[] {
     .map((half) => half.split(':').filter((group) => group !== ''))
   const zeros = Array<string>(8 - left.length - right.length).fill('0')
   return [...left, ...zeros, ...right]
+}
+
+/**
+ * The unit of limits per host: the registrable domain, or the network of an IP address. One owner
+ * controls all names of a site, so more names do not get more. Names below a domain on which a
+ * platform gives names to its users (`a.github.io`) are sites of their own. `host` is lower case,
+ * without port; IPv6 addresses may have brackets.
+ */
+export function siteOf(host: string): string {
+  const name = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(name) !== 0) return clientNetwork(name)
+  return getDomain(name, { allowPrivateDomains: true, extractHostname: false }) ?? name
 }

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { siteOf } from '../domain/site.ts'
+import { siteOf } from '../domain/client-network.ts'
 
 /** Where a card's URL leads first. */
 interface CardOrigin {

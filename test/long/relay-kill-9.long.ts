@@ -1,7 +1,7 @@
 import { Connection, Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
-import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/transactions/relay-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'

@@ -246,3 +246,8 @@ function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promis
 
 const mayBeTooLarge = ({ kind, code }: LedgerRpcError): boolean =>
   kind === 'timeout' || (kind === 'http' && code !== 429)
+
+/** A client that may also call localnet_*: they need a header that web pages cannot send. */
+export function createLocalnetRpc(url: string): LedgerRpc {
+  return createLedgerRpc({ url, headers: { 'x-localnet-control': '1' } })
+}

@@ -17,10 +17,8 @@ import {
 } from './agent-history.ts'
 import { databaseReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
-import { listAgentsConnection } from './list-agents-connection.ts'
-import { type AgentSources, listAgents, type SortedAgentFilter } from './list-agents.ts'
-import { type FoundAgents, lookupAgents } from './lookup-agents.ts'
-import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
+import { listAgentsConnection, type AgentSources, listAgents, type SortedAgentFilter } from './list-agents.ts'
+import { type FoundAgents, lookupAgents, suggestAgents, type SuggestionInput } from './lookup-agents.ts'
 import { type AgentVerdict, type Requirements, verifyAgent } from './verify-agent.ts'
 
 export interface AgentReads {

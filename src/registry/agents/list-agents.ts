@@ -1,7 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type PageRow, readPage } from '../../db/keyset.ts'
-import { isInteger, isText, isTime } from '../../domain/connection.ts'
+import { type PageRow, readPage, countRows, sortedKeyset } from '../../db/keyset.ts'
+import {
+  isInteger,
+  isText,
+  isTime,
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  readSpan,
+} from '../../domain/connection.ts'
 import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../../domain/page.ts'
 import {
   type AgentFilter,
@@ -15,7 +24,8 @@ import {
 import type { RegistryReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
 import type { CountedPage, Window } from '../table-copy.ts'
-import { searchAgents } from './search-agents.ts'
+import { isOtherText, type NameWindow } from '../agents-copy.ts'
+import { asciiTrigrams, shownTrigrams } from '../search/trigrams.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
 
@@ -166,4 +176,60 @@ export function isSearch<Filter extends AgentFilter>(filter: Filter): filter is 
 
 function directionOf({ order }: SortedAgentFilter): RawBuilder<unknown> {
   return order === 'asc' ? sql`asc` : sql`desc`
+}
+
+/** Searches by name in memory. Null if PostgreSQL must. */
+export async function searchAgents(
+  kysely: Kysely<Database>,
+  registry: RegistryReader,
+  filter: AgentFilter & { readonly name: string },
+  window: NameWindow,
+): Promise<CountedPage<AgentRow> | null> {
+  const { name, owner = null } = filter
+  if (owner !== null) return null
+  const trigrams = isOtherText(name) ? await readTrigrams(kysely, name) : asciiTrigrams(name)
+  return registry.read<CountedPage<AgentRow> | null>(
+    ({ agents }) => agents.search(trigrams, conditionsOf(filter), window),
+    async () => null,
+  )
+}
+
+/** The trigrams of a text of any script. */
+async function readTrigrams(kysely: Kysely<Database>, text: string): Promise<number[]> {
+  const { rows } = await sql<{ trigrams: string[] }>`select show_trgm(${text}) as trigrams`.execute(kysely)
+  return shownTrigrams(rows[0]!.trigrams)
+}
+
+type AgentKey = readonly [value: string | number, pda: string]
+
+/**
+ * A page of agents between cursors, in one statement. Throws INVALID_CURSOR and what `listAgents`
+ * throws.
+ */
+export async function listAgentsConnection(
+  sources: AgentSources,
+  input: SortedAgentFilter & ConnectionInput,
+): Promise<Connection<AgentRow>> {
+  checkAgentFilter(input)
+  const sortName = sortOf(input)
+  const sort = SORTS[sortName]
+  const order = input.order ?? 'desc'
+  const list = `agents/${sortName}/${order}`
+  const span = readSpan<AgentKey>(list, input, [sort.isValue, isText])
+  const cursor = (row: AgentRow): string => cursorOf(list, [sort.value(row), row.pda])
+  const { after = null, before = null, backward } = span
+  const window = { after, before, backward, offset: 0, limit: span.size + 1 }
+  const found = await findInMemory(sources, input, window)
+  if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
+  const matching = [...otherConditions(input), ...countedConditions(input)]
+  const { conditions, page } = sortedKeyset({ ...sort, order }, span)
+  const statement = isSearch(input)
+    ? sql<AgentRow>`
+        with agents as materialized (
+          select *, similarity(name, ${input.name}) as similarity from agents ${where(matching)}
+        )
+        select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
+    : sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
+  const { rows } = await statement.execute(sources.kysely)
+  return connectionOf(rows, span, cursor, () => countRows(sources.kysely, countOf(input)))
 }

@@ -11,7 +11,7 @@ import {
   verifyWebhook,
 } from '@agent-registry/client'
 import { createSignInMessage } from '@solana/wallet-standard-util'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { startReceiver } from '../../support/receiver.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Logger } from '../../../src/platform/logger.ts'
-import { HeldClaims } from '../../../src/webhooks/held-claims.ts'
+import { HeldClaims } from '../../../src/webhooks/claim-due.ts'
 import { createQueueVacuum } from '../../../src/webhooks/maintenance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkStoredSecrets } from '../../../src/compose/webhook-secrets.ts'
+import { checkStoredSecrets } from '../../../src/compose/gateway.ts'
 import { openSession } from '../../../src/db/session.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistry, generateSigner, type Registry, type RegistryError } from '@agent-registry/client'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 
 const WEEK_SECONDS = 7 * 86_400

@@ -14,7 +14,7 @@ import {
 } from '@agent-registry/client'
 import { signerFromKit } from '@agent-registry/client/kit'
 import { signerFromKeypair, signerFromWalletAdapter } from '@agent-registry/client/web3js'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 
 let gateway: GatewayInProcess

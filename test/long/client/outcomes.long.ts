@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import PQueue from 'p-queue'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { KeySigner } from '@agent-registry/client'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { SUBMIT_FAULTS } from '../../support/faulty-gateway.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { openOwnAgent } from '../../support/console/registry-data.ts'

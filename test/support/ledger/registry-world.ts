@@ -10,8 +10,7 @@ import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from 
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/compose/localnet/transaction-sender.ts'
-import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { type LedgerRpc, createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 
 const DAY = 86_400
 

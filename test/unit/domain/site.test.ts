@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { siteOf } from '../../../src/domain/site.ts'
+import { siteOf } from '../../../src/domain/client-network.ts'
 
 test.each([
   ['example.com', 'example.com'],
