@@ -33,7 +33,7 @@ interface ReadOptions<Data, Variables> extends ChargeOptions {
   readonly write: (data: Data, mediaType: string) => Parts
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
-  /** What runs, if it is not the document. */
+  /** What runs in place of the document: the one that `responseText` has rewritten. */
   readonly compiled?: TypedDocumentNode<Data, Variables>
 }
 

@@ -47,7 +47,10 @@ const KEPT = new Set(['Agent', 'Stake'])
 const WHOLE = '__whole'
 const Row = new GraphQLScalarType({ name: 'Row', coerceOutputValue: (row) => row })
 
-/** Adds to each field with such rows another one, which returns them as the service made them. */
+/**
+ * Adds `agents__whole` beside a field `agents` of such rows: it returns the rows themselves, so that
+ * their texts can be kept.
+ */
 export function addWholeFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     // The types of introspection are those of all schemas.

@@ -12,7 +12,7 @@ type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>
 
 export type Loaders = ReturnType<typeof createLoaders>
 
-/** Each loader reads all that an operation needs of one kind in one statement. */
+/** Each loader reads all that an operation needs of one kind at once, in at most one statement. */
 export function createLoaders({ agents, cards, credentials, stakes, webhooks }: Services) {
   return {
     /** Null for a closed agent. */

@@ -47,7 +47,7 @@ declare module 'graphql' {
      * and the assumed entries of a list without page arguments.
      */
     listSize?: number
-    /** What a call requires. `session`: it is about the session, which wallet headers have not. */
+    /** What a call requires. `session`: a session token; a wallet signature is not enough. */
     login?: 'wallet' | 'session'
     /** Of a root field: a response says how old the tables are, and has an entity tag. */
     readsTables?: boolean

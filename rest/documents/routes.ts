@@ -58,7 +58,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
   const { rest, policy, document, name, isOperators } = endpoint
   const { login, priority, readsTables } = policy
   const special = specialCases[name]
-  const send = hasTag(endpoint)
+  const send = hasEntityTag(endpoint)
     ? operations.read(document, { ...textOf(endpoint, special), chargeAll: isOperators })
     : sendResult(
         operations.run(document, { chargeAll: isOperators }),
@@ -84,7 +84,7 @@ function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }
 }
 
 /** Clients may keep the response, and ask whether it is still current. */
-function hasTag({ rest, policy: { readsTables } }: Endpoint): boolean {
+function hasEntityTag({ rest, policy: { readsTables } }: Endpoint): boolean {
   return rest.method === 'GET' && rest.status === 200 && rest.store && readsTables
 }
 
@@ -151,7 +151,7 @@ function bodySchema(body: Inputs, { isOneOf }: Endpoint): Json {
 function routeSchema(endpoint: Endpoint, response: Json): object {
   const { rest, policy, path, query, body, summary, description, name } = endpoint
   const { login, readsTables, errors } = policy
-  const isTagged = hasTag(endpoint)
+  const isTagged = hasEntityTag(endpoint)
   const headers = ageHeaders(isTagged)
   return {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,

@@ -23,13 +23,13 @@ declare module 'fastify' {
   }
 }
 
-/** Requests that are begun in one turn for all networks that wait: at least one of each. */
+/** Requests that begin in one turn. Networks that wait share them: each begins at least one. */
 const REQUESTS_PER_TURN = 16
 /** What a refusal takes of a turn. If it took a whole request, a long queue would never end. */
 const REFUSAL = 1 / 4
 
 /**
- * Lets client networks take turns, before anything is done for a request. A network with hundreds
+ * Lets client networks take turns, before a request is charged or admitted. A network with hundreds
  * of connections delays its own requests, and others by those of one turn. `shedLoad` refuses
  * requests that waited too long.
  */

@@ -134,7 +134,7 @@ export interface ServiceParts {
   readonly roles: Roles
 }
 
-/** Creates the services, and the parts that services and workers share. Starts no worker. */
+/** Creates the services, and the parts that services and workers share. Starts no worker of a role. */
 export async function composeServices(
   context: GatewayContext,
   started: StartedParts = {},

@@ -55,7 +55,10 @@ interface Serving {
 const MAX_CHANGES_AT_ONCE = 100
 /** More are read faster as a whole. */
 const MAX_CHANGES = 20_000
-/** A read takes less than a millisecond. After this time the server does not respond. */
+/**
+ * For the statement before an answer that asks for changes (the fence), which usually takes less than
+ * a millisecond. After this time PostgreSQL answers reads directly.
+ */
 const FENCE_TIMEOUT_MS = 2_000
 /** Statements at a time. With one, a request would wait for two of them. */
 const FENCES = 3
@@ -123,7 +126,7 @@ class KeptCopy {
   /** The copy with everything that was committed before this call. Null if reads need the database. */
   async current(): Promise<RegistryCopy | null> {
     const copy = this.#serving === null ? null : await this.#fence().catch(() => null)
-    // What fails here fails in the database too, and is reported then.
+    // The error is dropped: the read goes to PostgreSQL, which reports its own.
     if (copy === null && this.#serving !== null) this.#suspend()
     return copy
   }

@@ -19,7 +19,7 @@ import {
   type Funds,
   readUsage,
   type SponsorshipRequest,
-  SUBMIT_ERRORS,
+  QUOTA_ERRORS_AT_SUBMIT,
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
@@ -54,6 +54,7 @@ export async function countersign(
 ): Promise<TransactionRow | null> {
   const { addresses, rpc } = context
   const { signer, amounts } = context.sponsor
+  // The operator has changed the key since the preparation.
   if (transaction.message.staticKeys[0] !== signer.pubkey) throw new DomainError('TRANSACTION_EXPIRED')
   if (transaction.signature !== NO_SIGNATURE)
     throw new DomainError('FEE_PAYER_SIGNED', { key: signer.pubkey })
@@ -183,7 +184,7 @@ function signAndStore(
     const locked = await em.findOne(PreparedTransaction, { id, version }, { lockMode })
     if (locked === null) return null
     const usage = await readUsage(em.getKysely(), request, null)
-    checkQuota(request, usage, funds, sponsor.limits, SUBMIT_ERRORS)
+    checkQuota(request, usage, funds, sponsor.limits, QUOTA_ERRORS_AT_SUBMIT)
     em.create(Sponsorship, {
       id,
       state: 'submitted',

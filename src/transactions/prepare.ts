@@ -25,7 +25,7 @@ import {
   checkQuota,
   type Funds,
   type LedgerTime,
-  PREPARE_ERRORS,
+  QUOTA_ERRORS_AT_PREPARE,
   readUsage,
   type SponsorshipRequest,
   withUsageLock,
@@ -251,7 +251,7 @@ async function storeRegistration(
 async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
   const [funds, ledger] = await Promise.all([readFunds(request.kind, context), readLedgerTime(context)])
   const usage = await readUsage(context.kysely, request, ledger)
-  checkQuota(request, usage, funds, context.sponsor.limits, PREPARE_ERRORS)
+  checkQuota(request, usage, funds, context.sponsor.limits, QUOTA_ERRORS_AT_PREPARE)
   return funds
 }
 

@@ -119,12 +119,12 @@ export interface Funds {
 }
 
 /** The errors for what others can use up between the preparation and the owner's signature. */
-export const PREPARE_ERRORS = {
+export const QUOTA_ERRORS_AT_PREPARE = {
   codeUsedUp: 'INVITE_CODE_INVALID',
   budgetUsed: 'SPONSOR_BUDGET_USED',
   balanceLow: 'SPONSOR_BALANCE_LOW',
 } as const
-export const SUBMIT_ERRORS = {
+export const QUOTA_ERRORS_AT_SUBMIT = {
   codeUsedUp: 'INVITE_CODE_USED_UP',
   budgetUsed: 'SPONSOR_BUDGET_USED_BEFORE_SIGNING',
   balanceLow: 'SPONSOR_BALANCE_LOW_BEFORE_SIGNING',
@@ -139,7 +139,7 @@ export function checkQuota(
   usage: SponsorshipUsage,
   { cost, balance }: Funds,
   limits: SponsorLimits,
-  errors: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
+  errors: typeof QUOTA_ERRORS_AT_PREPARE | typeof QUOTA_ERRORS_AT_SUBMIT,
 ): void {
   const { budgetUsed, balanceLow } = errors
   if (request.kind === 'registration') {
@@ -157,7 +157,7 @@ function checkRegistrationQuota(
   { wallet }: SponsorshipRequest,
   usage: SponsorshipUsage,
   limits: SponsorLimits,
-  { codeUsedUp }: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
+  { codeUsedUp }: typeof QUOTA_ERRORS_AT_PREPARE | typeof QUOTA_ERRORS_AT_SUBMIT,
 ): void {
   if (usage.codeUsesLeft === null) throw new DomainError('INVITE_CODE_INVALID')
   if (usage.codeUsesLeft <= 0) throw new DomainError(codeUsedUp)

@@ -14,7 +14,7 @@ export type WalletAccounts = Readonly<Record<string, number>>
 
 /**
  * What the fee payer's money may be spent on. Accounts have the IDL's name and position. The
- * service does not start if the table does not fit the IDL (check-table.ts).
+ * service does not start if the table does not fit the IDL (`checkPolicyTable`).
  */
 export const SPONSOR_POLICY = {
   /**

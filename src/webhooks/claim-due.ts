@@ -1,7 +1,7 @@
 import type { WorkerLimits } from './limits.ts'
 import { type Claim, claim, readDue } from './queue.ts'
 import type { DueStatus, Lane, Slots } from './slots.ts'
-import { takeTurns } from './turns.ts'
+import { nextTurns } from './turns.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** One claim does not start more attempts of a lane, because that takes time. */
@@ -53,7 +53,7 @@ export async function claimDue(
   const { running, waiting, next, more } = await readDue(connection, { status, after, limits, finished })
   // One attempt per endpoint and site is reserved for retries, or a busy one would never get one.
   const reserved = status === 'pending' ? 1 : 0
-  const turns = takeTurns(running, waiting, {
+  const turns = nextTurns(running, waiting, {
     free,
     all: { fast: slots.all('fast', status), slow: slots.all('slow', status) },
     perWebhook: Math.max(1, limits.perEndpoint - reserved),

@@ -4,13 +4,13 @@ export const WORKER_LIMITS = {
   concurrency: 768,
   /** Attempts in flight in this process to new and slow endpoints: a quarter of all. */
   slowConcurrency: 256,
-  /** Attempts in flight to one webhook, over all processes. */
+  /** Attempts in flight to one webhook, over all processes. One of them is reserved for retries. */
   perEndpoint: 4,
-  /** Attempts in flight to one site, over all processes. */
+  /** Attempts in flight to one site, over all processes. One of them is reserved for retries. */
   perSite: 40,
   /** Total time of one attempt. The sender enforces it. */
   deadlineMs: 15_000,
-  /** The same for the first attempt of a delivery to a new or slow endpoint. */
+  /** The same for first attempts to an endpoint that is new, or that has failed once or twice. */
   firstDeadlineMs: 5_000,
   /**
    * How long a claim is valid. It must be well above the deadline, or two workers could send at

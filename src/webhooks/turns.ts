@@ -32,8 +32,8 @@ export interface Turn<Webhook extends Waiting> {
 }
 
 /**
- * The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free, but never
- * more than a quarter: attempts in the other lane and in other processes count in n too, and would
+ * The n-th attempt in flight of a network must leave n/4 slots of the lane free, or a quarter of the
+ * lane if that is fewer: attempts in the other lane and in other processes count in n too, and would
  * otherwise stop a busy network here. The same share protects sites.
  */
 const SHARE = 4
@@ -44,7 +44,7 @@ const SHARE = 4
  * wallets in a network and webhooks of a wallet. Among equals the order is random: by age, a
  * network with a long backlog would always come first.
  */
-export function takeTurns<Webhook extends Waiting>(
+export function nextTurns<Webhook extends Waiting>(
   running: readonly Running[],
   waiting: readonly Webhook[],
   limits: {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { checkMessage } from '../../../src/transactions/check-sponsored.ts'
 import {
   checkQuota,
-  PREPARE_ERRORS,
+  QUOTA_ERRORS_AT_PREPARE,
   type SponsorshipUsage,
-  SUBMIT_ERRORS,
+  QUOTA_ERRORS_AT_SUBMIT,
 } from '../../../src/transactions/quota.ts'
 import { maxCost, networkFee, SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
 import { inviteCodeHash, newInviteCode } from '../../../src/transactions/invite-codes.ts'
@@ -41,7 +41,7 @@ describe('the quota', () => {
     kind: 'registration' | 'transaction',
     usage: SponsorshipUsage,
     funds: { cost?: bigint; balance?: bigint } = {},
-    errors: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS = PREPARE_ERRORS,
+    errors: typeof QUOTA_ERRORS_AT_PREPARE | typeof QUOTA_ERRORS_AT_SUBMIT = QUOTA_ERRORS_AT_PREPARE,
   ) => {
     try {
       checkQuota({ ...request, kind }, usage, { cost: 100n, balance: 10_000n, ...funds }, limits, errors)
@@ -110,16 +110,16 @@ describe('the quota', () => {
 
   test('has other errors for what others used up before the signature', () => {
     const codes = [
-      check('registration', { ...unused, codeUsesLeft: 0 }, {}, SUBMIT_ERRORS),
-      check('registration', { ...unused, codeUsesLeft: null }, {}, SUBMIT_ERRORS),
-      check('registration', { ...unused, dailyLamports: 901 }, {}, SUBMIT_ERRORS),
-      check('registration', unused, { balance: 199n }, SUBMIT_ERRORS),
+      check('registration', { ...unused, codeUsesLeft: 0 }, {}, QUOTA_ERRORS_AT_SUBMIT),
+      check('registration', { ...unused, codeUsesLeft: null }, {}, QUOTA_ERRORS_AT_SUBMIT),
+      check('registration', { ...unused, dailyLamports: 901 }, {}, QUOTA_ERRORS_AT_SUBMIT),
+      check('registration', unused, { balance: 199n }, QUOTA_ERRORS_AT_SUBMIT),
     ]
     expect(codes).toEqual([
-      SUBMIT_ERRORS.codeUsedUp,
+      QUOTA_ERRORS_AT_SUBMIT.codeUsedUp,
       'INVITE_CODE_INVALID',
-      SUBMIT_ERRORS.budgetUsed,
-      SUBMIT_ERRORS.balanceLow,
+      QUOTA_ERRORS_AT_SUBMIT.budgetUsed,
+      QUOTA_ERRORS_AT_SUBMIT.balanceLow,
     ])
   })
 
@@ -134,7 +134,7 @@ describe('the quota', () => {
         { ...unused, ...usage },
         { cost: 1n, balance: 1_000n },
         limits,
-        PREPARE_ERRORS,
+        QUOTA_ERRORS_AT_PREPARE,
       )
     expect(attempt).toThrow(expect.objectContaining({ retryAfterSeconds: seconds }) as Error)
   })
@@ -146,7 +146,7 @@ describe('the quota', () => {
         { ...registered, walletTransactions: 20 },
         { cost: 1n, balance: 1_000n },
         limits,
-        PREPARE_ERRORS,
+        QUOTA_ERRORS_AT_PREPARE,
       )
     expect(attempt).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }) as Error)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Running, takeTurns, type Waiting } from '../../../src/webhooks/turns.ts'
+import { type Running, nextTurns, type Waiting } from '../../../src/webhooks/turns.ts'
 
 const LIMITS = {
   free: { fast: 100, slow: 100 },
@@ -25,11 +25,11 @@ const running = (webhook: string, attempts: number, changes: Partial<Running> = 
   hangs: false,
   ...changes,
 })
-const started = (...args: Parameters<typeof takeTurns>): string[] =>
-  takeTurns(...args).started.map(({ delivery }) => delivery)
+const started = (...args: Parameters<typeof nextTurns>): string[] =>
+  nextTurns(...args).started.map(({ delivery }) => delivery)
 
 test('a webhook gets the attempts that it has left, its oldest deliveries first', () => {
-  expect(takeTurns([], [waiting('a')], LIMITS)).toMatchObject({ waits: false })
+  expect(nextTurns([], [waiting('a')], LIMITS)).toMatchObject({ waits: false })
   expect(started([], [waiting('a')], LIMITS)).toEqual(['a1', 'a2', 'a3'])
   expect(started([running('a', 2)], [waiting('a')], LIMITS)).toEqual(['a1'])
   expect(started([running('a', 3)], [waiting('a')], LIMITS)).toEqual([])
@@ -44,7 +44,7 @@ test('networks take turns, and attempts in flight count', () => {
   const limits = { ...LIMITS, free: { fast: 4, slow: 0 } }
   expect(started([], [waiting('a'), waiting('b')], limits)).toEqual(['a1', 'b1', 'a2', 'b2'])
   expect(started([running('a', 2)], [waiting('a'), waiting('b')], limits)).toEqual(['b1', 'b2', 'a1', 'b3'])
-  expect(takeTurns([], [waiting('a'), waiting('b')], limits).waits).toBe(true)
+  expect(nextTurns([], [waiting('a'), waiting('b')], limits).waits).toBe(true)
 })
 
 test('in a network wallets take turns, and in a wallet webhooks', () => {
@@ -79,8 +79,8 @@ test('a site has its limit over all networks, and one network leaves a part of i
 })
 
 test('slow webhooks, and those with an attempt that hangs, use the slow lane', () => {
-  const lanes = (...args: Parameters<typeof takeTurns>) =>
-    takeTurns(...args).started.map(({ delivery, lane }) => [delivery, lane])
+  const lanes = (...args: Parameters<typeof nextTurns>) =>
+    nextTurns(...args).started.map(({ delivery, lane }) => [delivery, lane])
   const due = ['1']
   const all = [waiting('a', { due }), waiting('b', { due, fast: false }), waiting('c', { due })]
   expect(lanes([running('c', 1, { hangs: true })], all, LIMITS)).toEqual([
