@@ -128,7 +128,7 @@ const USUAL = readConfig({
   SOLANA_RPC_URL: 'https://rpc.example.org',
   DATABASE_URL: 'postgres://unused.example.org/unused',
   SPONSORSHIP_ENABLED: 'false',
-  LOAD_SHEDDING: 'false',
+  MAX_REQUESTS_IN_FLIGHT: '0',
   RATE_LIMITS: 'false',
   ROLES: 'api,indexer',
   REGISTRY_BYTES: process.env.TEST_REGISTRY === 'database' ? '0' : String(2 ** 30),

@@ -1,5 +1,7 @@
 /** The bytes are not a valid transaction or message. Clients receive this error's text. */
-export class WireError extends RangeError {}
+export class WireError extends RangeError {
+  override readonly name = 'WireError'
+}
 
 /** A strict reader of Solana's formats. It throws WireError when it reads past the end. */
 export class ByteReader {

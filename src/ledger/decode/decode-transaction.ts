@@ -138,13 +138,19 @@ interface RegistryCall {
   event: Uint8Array | null
 }
 
+/**
+ * More than instructions and events of the registry have. Decoding base-58 takes quadratic time, and
+ * the data of an instruction may have 10 KiB.
+ */
+const MAX_DATA_CHARACTERS = 4_096
+
 /** The instructions of the program in order of execution. Throws RangeError for malformed data. */
 export function registryCalls(invocations: readonly OuterInvocation[], programId: string): RegistryCall[] {
   return invocations.flatMap((outer, index) =>
     [outer, ...outer.inner].flatMap((invocation, inner) => {
       if (invocation.programId !== programId) return []
-      const data = decodeBase58(invocation.data)
-      if (data === null) throw new RangeError('the data of an instruction is not base-58')
+      const data = invocation.data.length > MAX_DATA_CHARACTERS ? null : decodeBase58(invocation.data)
+      if (data === null) throw new RangeError('the data of an instruction is too long, or not base-58')
       return [{ outer: index, inner, accounts: invocation.accounts, data, event: eventBytes(data) }]
     }),
   )

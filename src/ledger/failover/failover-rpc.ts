@@ -201,9 +201,14 @@ class NodePool {
     return slot < newest - MAX_SLOTS_BEHIND
   }
 
-  /** Whether the node is on the expected ledger. Asks it if that is unknown. */
+  /** Whether the node is on the expected ledger. If that is unknown, calls that wait share a check. */
   async #isOnExpectedLedger(node: LedgerNode): Promise<boolean> {
     if (node.ledger !== 'unknown') return node.ledger === 'expected'
+    node.checking ??= this.#checkLedger(node).finally(() => (node.checking = null))
+    return node.checking
+  }
+
+  async #checkLedger(node: LedgerNode): Promise<boolean> {
     const { logger, readGenesisHash } = this.#options
     const stored = this.#genesisHash ?? (await readGenesisHash?.())
     if (stored === undefined && this.#isSingle) return true
@@ -281,6 +286,7 @@ class LedgerNode {
   readonly number: number
   /** Compared by genesis hash. Unknown before the first request, and again after a disconnect. */
   ledger: 'unknown' | 'expected' | 'other' = 'unknown'
+  checking: Promise<boolean> | null = null
   genesisHash: string | undefined
   pausedUntil = 0
   /** The node asked for the pause, with a rate limit or a Retry-After. */

@@ -95,6 +95,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     problems.push('LOCALNET is true and SOLANA_RPC_URL is set: set one of them')
   if (values.ROLES?.length === 0)
     problems.push('ROLES is empty: set at least one of api, indexer, webhooks, cards')
+  problems.push(...removedLimits(env))
   // A misspelled name may be the reason of a problem. Without problems it is a warning.
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelledSettings(env)])
   return {
@@ -222,7 +223,10 @@ const SHORT_NAME = 8
 
 interface Removed {
   /** What to do now. `$` stands for the given value. */
+  /** With `$` in place of the given value. */
   readonly instead: string
+  /** Lower values were stricter than what happens now. They stop the start. */
+  readonly strictBelow?: number
   /** The values that asked for what happens now. */
   readonly harmless?: readonly string[]
 }
@@ -233,6 +237,7 @@ const fixedAt = (value: number): Removed => ({
 })
 const rateLimit = (kind: RateLimitKind): Removed => ({
   instead: `add ${kind}=$ to RATE_LIMITS`,
+  strictBelow: RATE_LIMIT_KINDS[kind].perMinute,
   harmless: [String(RATE_LIMIT_KINDS[kind].perMinute)],
 })
 
@@ -267,6 +272,19 @@ const REMOVED: Readonly<Record<string, Removed>> = {
   RATE_LIMIT_SENDS: rateLimit('sends'),
 }
 
+/** One problem for each removed setting whose limit would otherwise become looser. */
+function removedLimits(env: Record<string, string | undefined>): string[] {
+  return Object.entries(REMOVED).flatMap(([name, removed]) => {
+    const value = env[name]?.trim() ?? ''
+    return isStricter(removed, value)
+      ? [`${name} is not a setting any more: ${removed.instead.replace('$', () => value)}`]
+      : []
+  })
+}
+
+const isStricter = ({ strictBelow = -Infinity }: Removed, value: string): boolean =>
+  value !== '' && Number(value) < strictBelow
+
 /**
  * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
  * that was one.
@@ -277,7 +295,7 @@ export function misspelledSettings(env: Record<string, string | undefined>): str
     const value = env[given]?.trim() ?? ''
     const removed = REMOVED[given]
     if (removed !== undefined)
-      return value === '' || removed.harmless?.includes(value) === true
+      return value === '' || removed.harmless?.includes(value) === true || isStricter(removed, value)
         ? []
         : [`${given} is not a setting any more and is ignored: ${removed.instead.replace('$', () => value)}`]
     const meant = NAMES.find((name) => isSimilar(given, name))

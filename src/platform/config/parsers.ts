@@ -64,17 +64,20 @@ const MAX_PER_MINUTE = 1_000_000
 
 /** The limits per minute and client. `false` turns all of them off: null. */
 export const rateLimits: Parser<RateLimitNumbers | null> = parser(
-  `true, false, or limits such as reads=1200,verify=5, each from 1 to ${MAX_PER_MINUTE}`,
+  `true, false, or limits such as reads=1200,verify=5, each once and from 1 to ${MAX_PER_MINUTE}`,
   (value) => {
     const numbers = Object.fromEntries(
       Object.entries(RATE_LIMIT_KINDS).map(([kind, { perMinute }]) => [kind, perMinute]),
     ) as Record<keyof RateLimitNumbers, number>
     if (value === 'true' || value === 'on') return numbers
     if (value === 'false' || value === 'off') return null
+    const given = new Set<string>()
     for (const each of value.split(',')) {
       const [, kind = '', digits = ''] = /^\s*(\w+)=(\d+)\s*$/.exec(each) ?? []
       const perMinute = Number(digits)
-      if (!Object.hasOwn(numbers, kind) || perMinute < 1 || perMinute > MAX_PER_MINUTE) return undefined
+      const isNew = Object.hasOwn(numbers, kind) && !given.has(kind)
+      if (!isNew || perMinute < 1 || perMinute > MAX_PER_MINUTE) return undefined
+      given.add(kind)
       numbers[kind as keyof RateLimitNumbers] = perMinute
     }
     return numbers

@@ -180,16 +180,23 @@ test('RATE_LIMITS changes the limits that it names', () => {
   })
 })
 
-test.each(['yes', 'reads', 'reads=0', 'reads=1000001', 'reads=1.5', 'toString=5', 'reads=5,', 'reads=5,x=1'])(
-  'RATE_LIMITS refuses %j',
-  (given) => {
-    expect(problemsOf({ RATE_LIMITS: given })).toEqual([
-      expect.stringContaining(
-        `RATE_LIMITS must be true, false, or limits such as reads=1200,verify=5, each from 1 to 1000000, got "${given}"`,
-      ),
-    ])
-  },
-)
+test.each([
+  'yes',
+  'reads',
+  'reads=0',
+  'reads=1000001',
+  'reads=1.5',
+  'toString=5',
+  'reads=5,',
+  'reads=5,x=1',
+  'reads=5,reads=6',
+])('RATE_LIMITS refuses %j', (given) => {
+  expect(problemsOf({ RATE_LIMITS: given })).toEqual([
+    expect.stringContaining(
+      `RATE_LIMITS must be true, false, or limits such as reads=1200,verify=5, each once and from 1 to 1000000, got "${given}"`,
+    ),
+  ])
+})
 
 test('MAX_REQUESTS_IN_FLIGHT=0 queues every request', () => {
   expect(readConfig({ MAX_REQUESTS_IN_FLIGHT: '0' }).config.overload).toBeNull()
@@ -244,11 +251,17 @@ describe('misspelledSettings', () => {
       'RESPONSE_CACHE_BYTES is not a setting any more and is ignored: responses are not cached any more',
     ])
     expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '0' })).toEqual([])
-    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '5', LOAD_SHEDDING: 'false' })).toEqual([
-      'RATE_LIMIT_VERIFY is not a setting any more and is ignored: add verify=5 to RATE_LIMITS',
+    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '50', LOAD_SHEDDING: 'false' })).toEqual([
+      'RATE_LIMIT_VERIFY is not a setting any more and is ignored: add verify=50 to RATE_LIMITS',
       'LOAD_SHEDDING is not a setting any more and is ignored: set MAX_REQUESTS_IN_FLIGHT=0 to queue every request',
     ])
     expect(misspelledSettings({ RATE_LIMIT_VERIFY: '20', LOAD_SHEDDING: 'on' })).toEqual([])
+  })
+
+  test('a removed limit that was stricter than the default stops the start', () => {
+    const expected = 'RATE_LIMIT_VERIFY is not a setting any more: add verify=5 to RATE_LIMITS'
+    expect(problemsOf({ RATE_LIMIT_VERIFY: ' 5 ' })).toEqual([expected])
+    expect(problemsOf({ RATE_LIMIT_VERIFY: '50' })).toEqual([])
   })
 })
 
