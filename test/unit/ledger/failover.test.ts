@@ -215,3 +215,25 @@ test('a single node on another ledger than the database is asked only for its ge
   expect(rpc.nodes()).toEqual(['refused'])
   expect(await rpc.call('getGenesisHash')).toBe('another')
 })
+
+test.each([1, 2])(
+  'calls that wait at the same time share one check of a node, with %i nodes',
+  async (count) => {
+    let checks = 0
+    first((method) => {
+      if (method === 'getGenesisHash') checks += 1
+      return method === 'getGenesisHash' ? { result: 'ours' } : { result: 7 }
+    })
+    const urls = nodes.slice(0, count).map((node) => node.url)
+    const rpc = createFailoverRpc({
+      urls,
+      clock,
+      logger: silentLogger,
+      timeoutMs: scaled(500),
+      genesisHash: 'ours',
+    })
+    const all = await Promise.all(Array.from({ length: 20 }, () => rpc.call('getBalance')))
+    expect(all).toEqual(Array(20).fill(7))
+    expect(checks).toBe(1)
+  },
+)
