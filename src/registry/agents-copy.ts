@@ -146,8 +146,8 @@ export class AgentsCopy
   // By slot. Looking at a row takes ten times longer than looking at a number.
   /** The index of its profile. */
   #profileOf = new Uint16Array(1_024)
-  /** Its index there. */
-  #placeOf = new Uint32Array(1_024)
+  /** The index of its slot in the slots of that profile. */
+  #indexOf = new Uint32Array(1_024)
   /** Its `scoreIndex`. */
   #scoreOf = new Uint16Array(1_024)
 
@@ -157,7 +157,7 @@ export class AgentsCopy
     const { slots, counts } = this.#profiles[id]!
     if (slot >= this.#profileOf.length) this.#grow()
     this.#profileOf[slot] = id
-    this.#placeOf[slot] = slots.push(slot) - 1
+    this.#indexOf[slot] = slots.push(slot) - 1
     const score = scoreIndex(row.reputationScore)
     this.#scoreOf[slot] = score
     counts[score]! += 1
@@ -166,11 +166,11 @@ export class AgentsCopy
 
   protected removed(slot: number, row: AgentRow): void {
     const { slots, counts } = this.#profiles[this.#profileOf[slot]!]!
-    const place = this.#placeOf[slot]!
+    const index = this.#indexOf[slot]!
     const last = slots.pop()!
     if (last !== slot) {
-      slots[place] = last
-      this.#placeOf[last] = place
+      slots[index] = last
+      this.#indexOf[last] = index
     }
     counts[this.#scoreOf[slot]!]! -= 1
     this.names?.replaced(slot, row)
@@ -190,12 +190,12 @@ export class AgentsCopy
   }
 
   #grow(): void {
-    const [profiles, places, scores] = [this.#profileOf, this.#placeOf, this.#scoreOf]
+    const [profiles, indexes, scores] = [this.#profileOf, this.#indexOf, this.#scoreOf]
     const size = profiles.length * 2
     this.#profileOf = new Uint16Array(size)
     this.#profileOf.set(profiles)
-    this.#placeOf = new Uint32Array(size)
-    this.#placeOf.set(places)
+    this.#indexOf = new Uint32Array(size)
+    this.#indexOf.set(indexes)
     this.#scoreOf = new Uint16Array(size)
     this.#scoreOf.set(scores)
   }

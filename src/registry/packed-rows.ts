@@ -13,8 +13,8 @@ export interface PackedData {
   /** Bytes in the last chunk that have been used. */
   used: number
   /** By slot, in units of bytes. One more than that, so that 0 is a slot without a row. */
-  places: Uint32Array
-  /** Unused places by size. */
+  offsets: Uint32Array
+  /** Unused offsets by size. */
   readonly free: Map<number, number[]>
 }
 
@@ -42,13 +42,13 @@ export class PackedRows {
   }
 
   get capacity(): number {
-    return this.data.places.length
+    return this.data.offsets.length
   }
 
   setCapacity(capacity: number): void {
-    const { places } = this.data
-    this.data.places = new Uint32Array(capacity)
-    this.data.places.set(places.subarray(0, capacity))
+    const { offsets } = this.data
+    this.data.offsets = new Uint32Array(capacity)
+    this.data.offsets.set(offsets.subarray(0, capacity))
   }
 
   get bytes(): number {
@@ -56,7 +56,7 @@ export class PackedRows {
   }
 
   has(slot: number): boolean {
-    return this.data.places[slot]! > 0
+    return this.data.offsets[slot]! > 0
   }
 
   put(slot: number, values: readonly unknown[]): void {
@@ -95,12 +95,12 @@ export class PackedRows {
   }
 
   remove(slot: number): void {
-    const { free, places } = this.data
+    const { free, offsets } = this.data
     const size = this.#sizeOf(slot)
     const known = free.get(size)
-    if (known === undefined) free.set(size, [places[slot]!])
-    else known.push(places[slot]!)
-    places[slot] = 0
+    if (known === undefined) free.set(size, [offsets[slot]!])
+    else known.push(offsets[slot]!)
+    offsets[slot] = 0
   }
 
   /** The texts of a row. */
@@ -152,9 +152,9 @@ export class PackedRows {
   }
 
   #startOf(slot: number, into: Bytes): number {
-    const place = (this.data.places[slot]! - 1) * UNIT
-    into.bytes = this.data.chunks[Math.floor(place / CHUNK)]!
-    return place % CHUNK
+    const offset = (this.data.offsets[slot]! - 1) * UNIT
+    into.bytes = this.data.chunks[Math.floor(offset / CHUNK)]!
+    return offset % CHUNK
   }
 
   #endOf(bytes: Uint8Array, start: number): number {
@@ -189,15 +189,15 @@ export class PackedRows {
   #store(slot: number, length: number): void {
     if (slot >= this.capacity) throw new Error('the rows in memory need more room')
     if (length > CHUNK) throw new Error('a row is too long to be in memory')
-    const { places, free, chunks } = this.data
+    const { offsets, free, chunks } = this.data
     const size = Math.ceil(length / UNIT)
-    let place = places[slot]!
-    if (place === 0 || this.#sizeOf(slot) !== size) {
-      if (place > 0) this.remove(slot)
-      place = free.get(size)?.pop() ?? this.#append(size)
-      places[slot] = place
+    let offset = offsets[slot]!
+    if (offset === 0 || this.#sizeOf(slot) !== size) {
+      if (offset > 0) this.remove(slot)
+      offset = free.get(size)?.pop() ?? this.#append(size)
+      offsets[slot] = offset
     }
-    const at = (place - 1) * UNIT
+    const at = (offset - 1) * UNIT
     chunks[Math.floor(at / CHUNK)]!.set(this.#scratch.subarray(0, length), at % CHUNK)
   }
 
@@ -207,13 +207,13 @@ export class PackedRows {
       data.chunks.push(Buffer.alloc(CHUNK))
       data.used = 0
     }
-    const place = ((data.chunks.length - 1) * CHUNK + data.used) / UNIT + 1
+    const offset = ((data.chunks.length - 1) * CHUNK + data.used) / UNIT + 1
     data.used += size * UNIT
-    return place
+    return offset
   }
 }
 
-/** Sets the bounds of the value at a place, and returns the place of the next one. */
+/** Sets the bounds of the value at an offset, and returns the offset of the next one. */
 function bounds(into: Bytes, at: number): number {
   const first = into.bytes[at]!
   if (first === LONG) {
@@ -262,7 +262,7 @@ export function emptyPackedRows(fields: number, capacity: number): PackedRows {
     fields,
     chunks: [],
     used: 0,
-    places: new Uint32Array(capacity),
+    offsets: new Uint32Array(capacity),
     free: new Map(),
   })
 }

@@ -356,9 +356,9 @@ export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderDat
 
 /** Numbers rows in the order of pda. */
 export function numberRows(rows: PackedRows, count: number): void {
-  const places = rows.data.places.slice(0, count)
+  const offsets = rows.data.offsets.slice(0, count)
   const sorted = sortSlots(bytesOfValues(rows, { by: 'text', field: PDA }, count))
-  for (let slot = 0; slot < count; slot++) rows.data.places[slot] = places[sorted[slot]!]!
+  for (let slot = 0; slot < count; slot++) rows.data.offsets[slot] = offsets[sorted[slot]!]!
 }
 
 /** Copied, because rows are all over the memory. */

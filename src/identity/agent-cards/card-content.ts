@@ -1,6 +1,6 @@
 import { assertUnambiguous, isObject, jcs, type JsonObject, type ParsedJson, parseJson } from '../json.ts'
 import type { CardContent, CardInterface, CardSkill } from '../../domain/agent-card.ts'
-import { storable } from '../../ledger/decode/values.ts'
+import { databaseText } from '../../ledger/decode/values.ts'
 
 /** Several times the size of real cards. Canonicalising larger cards would block the event loop. */
 const LIMITS = {
@@ -108,7 +108,7 @@ function readSkill(skill: JsonObject): CardSkill {
 }
 
 function text(value: unknown, limit: number = CARD_LIMITS.text): string | null {
-  return typeof value === 'string' && value !== '' ? storable(value.slice(0, limit)) : null
+  return typeof value === 'string' && value !== '' ? databaseText(value.slice(0, limit)) : null
 }
 
 const shortText = (value: unknown): string | null => text(value, CARD_LIMITS.shortText)

@@ -3,7 +3,7 @@ import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { deadLetter, type DeadLetterRow } from './rows.ts'
 import type { Insertable } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { hex, isoFromSeconds, storable } from './values.ts'
+import { hex, isoFromSeconds, databaseText } from './values.ts'
 
 /** An account of `getMultipleAccounts`. */
 export interface RpcAccount {
@@ -95,14 +95,14 @@ type Columns<Name extends AccountName> = Omit<
 const columns: { [Name in AccountName]: (data: RegistryAccounts[Name]) => Columns<Name> } = {
   Agent: (agent) => ({
     owner: agent.owner,
-    name: storable(agent.name),
+    name: databaseText(agent.name),
     tier: agent.tier,
     status: agent.status,
     service_category: agent.serviceCategory,
     reputation_score: agent.reputationScore,
     capabilities: String(agent.capabilities),
-    version: storable(agent.version),
-    agent_card_url: storable(agent.agentCardUrl),
+    version: databaseText(agent.version),
+    agent_card_url: databaseText(agent.agentCardUrl),
     agent_card_hash: hex(agent.agentCardHash),
     suspended_by_admin: agent.suspendedByAdmin,
     reputation_change_today: agent.reputationChangeToday,
@@ -141,7 +141,7 @@ const columns: { [Name in AccountName]: (data: RegistryAccounts[Name]) => Column
   ReputationReporter: (reporter) => ({
     authority: reporter.authority,
     registered_by: reporter.registeredBy,
-    label: storable(reporter.label),
+    label: databaseText(reporter.label),
     weight: reporter.weight,
     total_reports: String(reporter.totalReports),
     active: reporter.active,

@@ -16,7 +16,7 @@ import {
   type RpcTransaction,
   type SignatureInfo,
 } from './rpc-transaction.ts'
-import { isoFromSeconds, jsonbValue, jsonText, storable } from './values.ts'
+import { isoFromSeconds, jsonbValue, jsonText, databaseText } from './values.ts'
 import { webhookEvents } from './webhook-events.ts'
 
 type TransactionRow = IndexedRow<'ledger_transactions'>
@@ -102,7 +102,7 @@ function addEvent(
 }
 
 function reasonOf(error: unknown): string {
-  return storable(error instanceof Error ? error.message : String(error))
+  return databaseText(error instanceof Error ? error.message : String(error))
 }
 
 const locationOf = ({ outer, inner }: RegistryCall): string => `${outer}/${inner}`

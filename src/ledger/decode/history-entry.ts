@@ -1,6 +1,6 @@
 import type { AgentMetadata, RegistryEvent } from '@agent-registry/program'
 import type { HistoryEventType } from '../../domain/history-events.ts'
-import { hex, jsonText, storable } from './values.ts'
+import { hex, jsonText, databaseText } from './values.ts'
 
 export interface HistoryEntry {
   event_type: HistoryEventType
@@ -77,5 +77,5 @@ export function metadataChanges(before: AgentMetadata, after: AgentMetadata): Me
 
 function plainValue(value: AgentMetadata[keyof AgentMetadata]): string | bigint {
   if (value instanceof Uint8Array) return hex(value)
-  return typeof value === 'string' ? storable(value) : value
+  return typeof value === 'string' ? databaseText(value) : value
 }

@@ -21,7 +21,7 @@ export function hex(bytes: Uint8Array): string {
 }
 
 /** Replaces NUL and lone surrogates, which PostgreSQL text cannot hold, by U+FFFD. */
-export function storable(text: string): string {
+export function databaseText(text: string): string {
   return text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\u{fffd}')
 }
 
@@ -34,7 +34,7 @@ export function jsonText(value: unknown): string {
 
 /** A decoded event for a jsonb column: bigints as decimal text, bytes as hex. */
 export function jsonbValue(value: object): Record<string, unknown> {
-  return mapLeaves(value, storableLeaf) as Record<string, unknown>
+  return mapLeaves(value, databaseLeaf) as Record<string, unknown>
 }
 
 function exactInteger(leaf: unknown): unknown {
@@ -43,10 +43,10 @@ function exactInteger(leaf: unknown): unknown {
   return Number.isSafeInteger(number) ? number : rawJSON(leaf.toString())
 }
 
-function storableLeaf(leaf: unknown): unknown {
+function databaseLeaf(leaf: unknown): unknown {
   if (typeof leaf === 'bigint') return leaf.toString()
   if (leaf instanceof Uint8Array) return hex(leaf)
-  return typeof leaf === 'string' ? storable(leaf) : leaf
+  return typeof leaf === 'string' ? databaseText(leaf) : leaf
 }
 
 /** Faster than a replacer of JSON.stringify, which took a tenth of the time of decoding. */

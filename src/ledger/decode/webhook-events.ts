@@ -2,7 +2,7 @@ import type { AgentStatus, RegistryEvent, RegistryEvents } from '@agent-registry
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
 import { metadataChanges } from './history-entry.ts'
 import { pubkey } from '@agent-registry/solana'
-import { hex, isoFromSeconds, storable } from './values.ts'
+import { hex, isoFromSeconds, databaseText } from './values.ts'
 
 type Name = RegistryEvent['name']
 
@@ -79,14 +79,14 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, Definition>> = {
     'A new agent is registered.',
     { ...METADATA, tier: 'observer', status: 'active', reputationScore: 250, rentPayer: COMMON.owner },
     (data) => ({
-      name: storable(data.name),
+      name: databaseText(data.name),
       tier: data.tier,
       status: data.status,
       serviceCategory: data.serviceCategory,
       reputationScore: data.reputationScore,
       capabilities: data.capabilities,
-      version: storable(data.version),
-      agentCardUrl: storable(data.agentCardUrl),
+      version: databaseText(data.version),
+      agentCardUrl: databaseText(data.agentCardUrl),
       agentCardHash: hex(data.agentCardHash),
       createdAt: isoFromSeconds(data.timestamp),
     }),

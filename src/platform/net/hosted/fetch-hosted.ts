@@ -138,7 +138,7 @@ async function get(
     return failed('Too much was read from the site within a minute', 'limited')
   }
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
-  if (site !== null) budget.spend(site, result.receivedBytes)
+  if (site !== null) budget.charge(site, result.receivedBytes)
   if (result.outcome === 'failed') {
     const reason = REASONS[result.errorCode] ?? 'The document could not be fetched'
     return failed(reason, result.redirected ? 'responded' : hostState(result.errorCode))
@@ -168,14 +168,14 @@ const MAX_SITES = 10_000
 /** Counts what was read from each site, because one owner may have any number of agents. */
 interface ByteBudget {
   isUsedUp(site: string): boolean
-  spend(site: string, bytes: number): void
+  charge(site: string, bytes: number): void
 }
 
 export function createByteBudget(clock: Clock): ByteBudget {
   const counter = createMemoryCounter(clock, MAX_SITES)
   return {
     isUsedUp: (site) => counter.count(site, SITE_BYTES_PER_MINUTE, 0).remaining === 0,
-    spend: (site, bytes) => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
+    charge: (site, bytes) => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
   }
 }
 

@@ -153,7 +153,7 @@ describe('a refresh', () => {
     }
     const hosted = {
       http,
-      budget: { isUsedUp: () => false, spend: () => {} },
+      budget: { isUsedUp: () => false, charge: () => {} },
       gateways: { ipfs: 'https://ipfs.test', arweave: null },
       totalMs: 1_000,
       ...(signal && { signal }),
