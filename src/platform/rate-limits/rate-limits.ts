@@ -3,20 +3,12 @@ import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
 import { createMemoryCounter, type RateLimitState } from './gcra.ts'
 
-interface RateLimit {
-  /** The default per minute and client. The setting RATE_LIMITS changes it. */
-  readonly perMinute: number
-  /** `database` counts all processes together, `memory` each process on its own. */
-  readonly countedIn: 'memory' | 'database'
-  /** For the reference. */
-  readonly counts: string
-}
-
-const limit = (perMinute: number, countedIn: RateLimit['countedIn'], counts: string): RateLimit => ({
-  perMinute,
-  countedIn,
-  counts,
-})
+/**
+ * `perMinute`: the default per client, which the setting RATE_LIMITS changes. `database` counts all
+ * processes together, `memory` each process on its own. `counts` is for the reference.
+ */
+const limit = (perMinute: number, countedIn: 'memory' | 'database', counts: string) =>
+  ({ perMinute, countedIn, counts }) as const
 
 /**
  * Each kind of request. Every request uses `reads`, most of them one unit, and that for a file of a
