@@ -1,7 +1,5 @@
 /** The bytes are not a valid transaction or message. Clients receive this error's text. */
-export class WireError extends RangeError {
-  override readonly name = 'WireError'
-}
+export class WireError extends RangeError {}
 
 /** A strict reader of Solana's formats. It throws WireError when it reads past the end. */
 export class ByteReader {
