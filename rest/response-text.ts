@@ -48,8 +48,8 @@ const WHOLE = '__whole'
 const Row = new GraphQLScalarType({ name: 'Row', coerceOutputValue: (row) => row })
 
 /**
- * Adds `agents__whole` beside a field `agents` of such rows: it returns the rows themselves, so that
- * their texts can be kept.
+ * Adds `agents__whole` beside a field `agents` of such rows: it returns the rows themselves, so
+ * that their texts can be kept.
  */
 export function addWholeFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

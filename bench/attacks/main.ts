@@ -10,7 +10,10 @@ import { percentile, rounded } from '../support/statistics.ts'
 /** Beside each attack, a client of another network sends this many reads, one each 120 ms. */
 const READS = Number(process.env.BENCH_READS ?? 80)
 const EVERY_MS = 120
-/** Before the attack, this many networks read, each 60 times: its memory is that of a service in use. */
+/**
+ * Before the attack, this many networks read, each 60 times: its memory is that of a service in
+ * use.
+ */
 const USERS = 250
 const USER_READS = 60
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))

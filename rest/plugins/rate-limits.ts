@@ -55,8 +55,8 @@ function report(request: FastifyRequest, state: RateLimitState): void {
 }
 
 /**
- * Charges every request the units of its route, usually one, when its turn has come, also if no route
- * can answer it. Health checks and metrics are exempt: a refusal costs as much.
+ * Charges every request the units of its route, usually one, when its turn has come, also if no
+ * route can answer it. Health checks and metrics are exempt: a refusal costs as much.
  */
 export function countRequests(app: RestApp, services: Services): void {
   app.decorateRequest('rateLimit', null)

@@ -5,7 +5,9 @@ import type { RestApp } from '../../rest/rest-app.ts'
 import { hostNamesOf } from '../platform/config/config.ts'
 import type { GatewayContext, Services } from './services.ts'
 
-/** The HTTP server of the settings. It does not listen yet. `more` replaces what follows from them. */
+/**
+ * The HTTP server of the settings. It does not listen yet. `more` replaces what follows from them.
+ */
 export function composeApp(
   { config: { server, roles }, logger, metrics }: Pick<GatewayContext, 'config' | 'logger' | 'metrics'>,
   services: Services,

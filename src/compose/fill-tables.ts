@@ -11,7 +11,8 @@ import type { RunningLedger } from './ledger.ts'
 import type { GatewayContext, ServiceParts } from './services.ts'
 
 /**
- * Sets up a localnet and starts the indexer. Returns the invite code of a localnet with a fee payer.
+ * Sets up a localnet and starts the indexer. Returns the invite code of a localnet with a fee
+ * payer.
  */
 export async function fillTables(
   { config, orm, clock }: GatewayContext,

@@ -134,7 +134,9 @@ export interface ServiceParts {
   readonly roles: Roles
 }
 
-/** Creates the services, and the parts that services and workers share. Starts no worker of a role. */
+/**
+ * Creates the services, and the parts that services and workers share. Starts no worker of a role.
+ */
 export async function composeServices(
   context: GatewayContext,
   started: StartedParts = {},

@@ -1,8 +1,8 @@
 import { DomainError, isDomainError } from './errors.ts'
 
 /**
- * SQLSTATE codes of a server that stops, starts, is full, or cancelled a statement on timeout. 08P01 is
- * a statement that it could not read.
+ * SQLSTATE codes of a server that stops, starts, is full, or cancelled a statement on timeout.
+ * 08P01 is a statement that it could not read.
  */
 const OUTAGE_STATES = /^(08(?!P01)...|57P0[123]|53...|57014)$/
 /** Errors of the connection pool that have no code. */

@@ -56,8 +56,8 @@ const MAX_CHANGES_AT_ONCE = 100
 /** More are read faster as a whole. */
 const MAX_CHANGES = 20_000
 /**
- * For the statement before an answer that asks for changes (the fence), which usually takes less than
- * a millisecond. After this time PostgreSQL answers reads directly.
+ * For the statement before an answer that asks for changes (the fence), which usually takes less
+ * than a millisecond. After this time PostgreSQL answers reads directly.
  */
 const FENCE_TIMEOUT_MS = 2_000
 /** Statements at a time. With one, a request would wait for two of them. */
@@ -123,7 +123,9 @@ class KeptCopy {
     this.#names = createNames(options)
   }
 
-  /** The copy with everything that was committed before this call. Null if reads need the database. */
+  /**
+   * The copy with everything that was committed before this call. Null if reads need the database.
+   */
   async current(): Promise<RegistryCopy | null> {
     const copy = this.#serving === null ? null : await this.#fence().catch(() => null)
     // The error is dropped: the read goes to PostgreSQL, which reports its own.

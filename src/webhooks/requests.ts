@@ -129,10 +129,10 @@ async function deleteOldPings(db: Kysely<Database>, subscriptionId: string): Pro
 }
 
 /**
- * Sends a delivery again at once, whatever its status. It keeps its position in the retry schedule, so
- * one that had all its attempts gets one more, and so does one that succeeded. Also ends a pause of
- * the endpoint. A delivery in flight stays as it is. Throws DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE,
- * EVENT_WITHDRAWN, RATE_LIMITED.
+ * Sends a delivery again at once, whatever its status. It keeps its position in the retry schedule,
+ * so one that had all its attempts gets one more, and so does one that succeeded. Also ends a pause
+ * of the endpoint. A delivery in flight stays as it is. Throws DELIVERY_NOT_FOUND,
+ * WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.
  */
 export async function resendDelivery(
   subscriptionId: string,
@@ -189,8 +189,8 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d
 
 /**
  * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
- * oldest first, as many as the rate limit has left. Each keeps its position in the retry schedule, so
- * one that had all its attempts gets one more. They use the retry lane, so new events are not
+ * oldest first, as many as the rate limit has left. Each keeps its position in the retry schedule,
+ * so one that had all its attempts gets one more. They use the retry lane, so new events are not
  * delayed. Throws INVALID_TEXT, INVALID_RANGE, RECOVERY_TOO_LONG, WEBHOOK_INACTIVE, RATE_LIMITED.
  */
 export async function recoverDeliveries(

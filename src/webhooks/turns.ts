@@ -32,9 +32,9 @@ export interface Turn<Webhook extends Waiting> {
 }
 
 /**
- * The n-th attempt in flight of a network must leave n/4 slots of the lane free, or a quarter of the
- * lane if that is fewer: attempts in the other lane and in other processes count in n too, and would
- * otherwise stop a busy network here. The same share protects sites.
+ * The n-th attempt in flight of a network must leave n/4 slots of the lane free, or a quarter of
+ * the lane if that is fewer: attempts in the other lane and in other processes count in n too, and
+ * would otherwise stop a busy network here. The same share protects sites.
  */
 const SHARE = 4
 

@@ -17,8 +17,8 @@ const silent = { info: () => undefined }
 
 /** One server and one migrated template for the whole run; test files clone the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Workers inherit it, so that all temporary files of this run are in one folder. The name is short,
-  // because paths of sockets are limited.
+  // Workers inherit it, so that all temporary files of this run are in one folder. The name is
+  // short, because paths of sockets are limited.
   const temporary = temporaryFolder('gw-')
   process.env.TMPDIR = temporary
   const { server, stop } = await startServer()

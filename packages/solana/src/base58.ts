@@ -22,7 +22,9 @@ function append(limbs: Float64Array, used: number, base: number, factor: number,
   return size
 }
 
-/** Base-58 in Bitcoin's alphabet. `docs/decisions/own-code-or-library.md` says why it is our own. */
+/**
+ * Base-58 in Bitcoin's alphabet. `docs/decisions/own-code-or-library.md` says why it is our own.
+ */
 export function encodeBase58(bytes: Uint8Array): string {
   const limbs = new Float64Array(Math.ceil((bytes.length * 8) / 29) + 1)
   let used = 0

@@ -129,7 +129,8 @@ export async function recordCheck(em: EntityManager, card: DueCard, result: Card
 
 /**
  * Locks in the order of other writers: table (rebuild), agent (indexer), check (trigger of the
- * agent). Without its agent, the check is written too, because a rebuild copies the verdict from it.
+ * agent). Without its agent, the check is written too, because a rebuild copies the verdict from
+ * it.
  */
 async function write(
   em: EntityManager,

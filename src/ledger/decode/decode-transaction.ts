@@ -139,8 +139,8 @@ interface RegistryCall {
 }
 
 /**
- * More than instructions and events of the registry have. Decoding base-58 takes quadratic time, and
- * the data of an instruction may have 10 KiB.
+ * More than instructions and events of the registry have. Decoding base-58 takes quadratic time,
+ * and the data of an instruction may have 10 KiB.
  */
 const MAX_DATA_CHARACTERS = 4_096
 

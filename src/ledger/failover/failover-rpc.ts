@@ -25,7 +25,9 @@ export interface FailoverOptions {
   clock: Clock
   logger: Pick<Logger, 'warn' | 'error'>
   timeoutMs?: number
-  /** Base-58, of the expected ledger. Of several nodes, the first that responds decides without it. */
+  /**
+   * Base-58, of the expected ledger. Of several nodes, the first that responds decides without it.
+   */
   genesisHash?: string | undefined
   /** Reads `genesisHash` later, because another process may fill the tables. */
   readGenesisHash?: () => Promise<string | undefined>
@@ -201,7 +203,9 @@ class NodePool {
     return slot < newest - MAX_SLOTS_BEHIND
   }
 
-  /** Whether the node is on the expected ledger. If that is unknown, calls that wait share a check. */
+  /**
+   * Whether the node is on the expected ledger. If that is unknown, calls that wait share a check.
+   */
   async #isOnExpectedLedger(node: LedgerNode): Promise<boolean> {
     if (node.ledger !== 'unknown') return node.ledger === 'expected'
     node.checking ??= this.#checkLedger(node).finally(() => (node.checking = null))

@@ -171,7 +171,9 @@ describe('a query that is used often is answered as before', () => {
   const compiledAnswers = async (): Promise<number> =>
     Number(/^gateway_graphql_compiled_total (\d+)$/m.exec((await t.app.inject('/metrics')).body)![1])
 
-  /** Sends it until it is compiled, which may be once in ten queries, and its Accept header known. */
+  /**
+   * Sends it until it is compiled, which may be once in ten queries, and its Accept header known.
+   */
   async function warmUp(payload: object, headers?: Record<string, string>): Promise<void> {
     for (let i = 0; i < 12; i++) await ask(t, payload, headers)
   }
