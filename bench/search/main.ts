@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
-import { keptOptions, openBenchDatabase } from '../reads/database.ts'
+import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
 import { type Server, startServer } from '../reads/variants.ts'
 import { type Comparison, compareRates, type Figure, saveResult } from '../support/result.ts'
@@ -29,7 +29,7 @@ interface Load {
   readonly delayMax: number
 }
 
-const database = await openBenchDatabase(keptOptions(`search-${AGENTS}`))
+const database = await openBenchDatabase()
 const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)
 
