@@ -66,33 +66,57 @@ export function operation<Data, Variables extends Record<string, unknown>>(
   const [invalid] = validate(schema, document)
   if (invalid !== undefined) throw invalid
   const run = executor === 'jit' ? compiled(document, schema) : interpreted(document, schema)
-  const names = rootNames(document)
+  const places = placesOf(document)
   return async (context, variables) => {
     const { data, errors } = await run(context, variables)
-    const error = errors && firstOf(errors, names)
+    const error = errors && firstOf(errors, places)
     if (error !== undefined) throw causeOf(error)
     return data as Found<Data>
   }
 }
 
-/** The names of the root fields in a response, in the order of the document. */
-function rootNames(document: DocumentNode): string[] {
+/** A field of a response, with its place among the fields beside it. */
+interface Place {
+  readonly index: number
+  readonly inner: Places
+}
+type Places = Map<string, Place>
+
+/** The fields of a response in the order of the document. */
+function placesOf(document: DocumentNode): Places {
   const fragments = fragmentsOf(document)
-  const namesIn = ({ selections }: SelectionSetNode): string[] =>
-    selections.flatMap((each) => {
-      if (each.kind === Kind.FIELD) return (each.alias ?? each.name).value
-      const fragment = each.kind === Kind.INLINE_FRAGMENT ? each : fragments(each.name.value)
-      return fragment === undefined ? [] : namesIn(fragment.selectionSet)
-    })
-  return namesIn(getOperationAST(document)!.selectionSet)
+  const add = ({ selections }: SelectionSetNode, places: Places): Places => {
+    for (const each of selections) {
+      if (each.kind !== Kind.FIELD) {
+        const fragment = each.kind === Kind.INLINE_FRAGMENT ? each : fragments(each.name.value)
+        if (fragment !== undefined) add(fragment.selectionSet, places)
+        continue
+      }
+      const name = (each.alias ?? each.name).value
+      const place = places.get(name) ?? { index: places.size, inner: new Map() }
+      places.set(name, place)
+      if (each.selectionSet !== undefined) add(each.selectionSet, place.inner)
+    }
+    return places
+  }
+  return add(getOperationAST(document)!.selectionSet, new Map())
 }
 
-/** Root fields run at the same time, so the order of their errors changes from call to call. */
-function firstOf(errors: readonly GraphQLError[], names: readonly string[]): GraphQLError | undefined {
-  const placeOf = ({ path }: GraphQLError): number =>
-    path === undefined ? -1 : names.indexOf(String(path[0]))
-  return errors.toSorted((one, other) => placeOf(one) - placeOf(other))[0]
+/** Fields run at the same time, so the order of their errors changes from call to call. */
+function firstOf(errors: readonly GraphQLError[], places: Places): GraphQLError | undefined {
+  return errors.toSorted((one, other) => comparePaths(one.path ?? [], other.path ?? [], places))[0]
 }
+
+/** A shorter path comes first: without a path, GraphQL refused a variable. */
+function comparePaths(one: Path, other: Path, places: Places | undefined): number {
+  const [[first, ...rest], [second, ...more]] = [one, other]
+  if (first === undefined || second === undefined) return one.length - other.length
+  // Entries of a list have the same fields.
+  if (typeof first === 'number') return first - Number(second) || comparePaths(rest, more, places)
+  const [place, beside] = [first, second].map((name) => places?.get(String(name)))
+  return (place?.index ?? 0) - (beside?.index ?? 0) || comparePaths(rest, more, place?.inner)
+}
+type Path = NonNullable<GraphQLError['path']>
 
 /** What the service threw. Without a path, GraphQL refused a variable. */
 function causeOf(error: GraphQLError): Error {

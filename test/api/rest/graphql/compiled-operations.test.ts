@@ -1,9 +1,10 @@
-import { getOperationAST } from 'graphql'
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operation } from '../../../../rest/execute.ts'
 import { operations } from '../../../../rest/documents/documents.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
-import { isDomainError } from '../../../../src/domain/errors.ts'
+import { DomainError, isDomainError } from '../../../../src/domain/errors.ts'
 import { createTestApp, type TestApp } from '../../../support/app.ts'
 import {
   agentRow,
@@ -230,4 +231,18 @@ test('the service also works without compiled operations', async () => {
   } finally {
     await slow.close()
   }
+})
+
+test('of several failing fields, the first one of the document is reported, whichever fails first', async () => {
+  const schema = buildSchema('type Query { items: [Item!] } type Item { a: Int! b: Item! }')
+  const itemType = schema.getType('Item') as GraphQLObjectType
+  schema.getQueryType()!.getFields()['items']!.resolve = () => ['first', 'second']
+  itemType.getFields()['b']!.resolve = (parent) => `${parent} b`
+  itemType.getFields()['a']!.resolve = async (parent) => {
+    for (let i = 0; i < (parent === 'first b b' ? 50 : 0); i++) await Promise.resolve()
+    throw new DomainError('INVALID_REQUEST', { problem: `${parent} fails` })
+  }
+  const text = '{ items { ...F } } fragment F on Item { late: b { ... { b { a } } a } soon: a late: b { a } }'
+  const run = operation(parse(text) as TypedDocumentNode<unknown, {}>, 'jit', schema)
+  await expect(run({} as Parameters<typeof run>[0], {})).rejects.toThrow('first b b fails')
 })
