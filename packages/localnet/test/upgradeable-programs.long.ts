@@ -85,33 +85,3 @@ it('a fork removes a deployment', async () => {
   expect(await called(ledger, payer, program.id, 'processed')).toBe('ProgramAccountNotFound')
   expect(await ledger.connection.getAccountInfo(program.data, 'processed')).toBeNull()
 })
-
-it('jsonParsed shows a deployment, the program and its data', async () => {
-  await using ledger = await startTestLedger()
-  const payer = await ledger.wallet(100)
-  const { id, data } = await deploy(ledger, payer, Keypair.generate())
-  const authority = payer.publicKey.toBase58()
-  const [deployment] = await ledger.connection.getSignaturesForAddress(id)
-  const shown = await ledger.connection.getParsedTransaction(deployment?.signature ?? '')
-  expect(shown?.transaction.message.instructions.at(-1)).toMatchObject({
-    program: 'bpf-upgradeable-loader',
-    parsed: {
-      type: 'deployWithMaxDataLen',
-      info: {
-        maxDataLen: ELF.length,
-        programAccount: id.toBase58(),
-        programDataAccount: data.toBase58(),
-        authority,
-      },
-    },
-  })
-  const { value } = await ledger.connection.getMultipleParsedAccounts([id, data])
-  expect(value[0]?.data).toMatchObject({
-    program: 'bpf-upgradeable-loader',
-    parsed: { type: 'program', info: { programData: data.toBase58() } },
-    space: 36,
-  })
-  expect(value[1]?.data).toMatchObject({
-    parsed: { type: 'programData', info: { authority, data: [ELF.toString('base64'), 'base64'] } },
-  })
-})

@@ -1,15 +1,15 @@
 import { zstdCompressSync } from 'node:zlib'
-import { encodeBase58, type Pubkey } from '@agent-registry/solana'
+import { encodeBase58 } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import { asConfig, type Config } from './params.ts'
-import { parseAccount } from './parsed-accounts/parse-account.ts'
+import { parseAccount } from './parsed-accounts.ts'
 import { invalidParams, invalidRequest } from './rpc-error.ts'
 
 const ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as const
 // Base-58 takes quadratic time, so nodes refuse it for more bytes.
 const MAX_BASE58_BYTES = 128
 
-export type AccountEncoder = (key: Pubkey, account: Account, read: AccountReader) => unknown
+export type AccountEncoder = (account: Account, read: AccountReader) => unknown
 
 /** Creates an encoder for accounts from the fields `encoding` and `dataSlice`. */
 export function accountEncoder(
@@ -24,8 +24,8 @@ export function accountEncoder(
   const encoding = config.choice('encoding', ENCODINGS) ?? fallback
   const sliced = (data: Uint8Array): Uint8Array =>
     offset === undefined || length === undefined ? data : data.subarray(offset, offset + length)
-  return (key, account, read) => {
-    const parsed = encoding === 'jsonParsed' ? parseAccount(key, account, read) : null
+  return (account, read) => {
+    const parsed = encoding === 'jsonParsed' ? parseAccount(account, read) : null
     return {
       data: parsed ?? encodeData(sliced(account.data), encoding),
       executable: account.executable,

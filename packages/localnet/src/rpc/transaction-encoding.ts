@@ -1,7 +1,7 @@
-import { encodeBase58, type Message, parseTransaction } from '@agent-registry/solana'
+import { encodeBase58, type Message, parseTransaction, type Pubkey } from '@agent-registry/solana'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
+import { writableKeys } from '../bank/writable-keys.ts'
 import type { Config } from './params.ts'
-import { parsedAccountKeys, parsedTransaction } from './parsed-transaction.ts'
 import { RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
@@ -21,16 +21,7 @@ export function encodeTransaction(
   const { wire, meta } = record
   const { message, signatures } = parseTransaction(wire)
   const version = versionOf(message, maxVersion)
-  if (encoding === 'jsonParsed') {
-    const parsed = parsedTransaction(record, message)
-    const addressTableLookups = encodeLookups(message)
-    const transactionConfig = encodeConfig(message)
-    const transaction = {
-      signatures,
-      message: { ...parsed.message, addressTableLookups, transactionConfig },
-    }
-    return { transaction, meta: parsed.meta, ...version }
-  }
+  if (encoding === 'jsonParsed') return { ...encodeParsed(record, message, signatures), ...version }
   const transaction =
     encoding === 'json' ? { signatures, message: encodeMessage(message) } : encodeBytes(wire, encoding)
   return { transaction, meta, ...version }
@@ -48,10 +39,71 @@ export function encodeTransactionAccounts(
   const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = record.meta
   const meta = { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances }
   return {
-    transaction: { signatures, accountKeys: parsedAccountKeys(record, message) },
+    transaction: { signatures, accountKeys: accountRoles(record, message) },
     meta,
     ...versionOf(message, maxVersion),
   }
+}
+
+/** As a node shows instructions of programs that it does not know: no program is parsed. */
+function encodeParsed(record: TransactionRecord, message: Message, signatures: readonly string[]): object {
+  const { loadedAddresses: _, ...meta } = record.meta
+  const { innerInstructions } = meta
+  return {
+    transaction: {
+      signatures,
+      message: {
+        accountKeys: accountRoles(record, message),
+        recentBlockhash: message.blockhash,
+        instructions: message.instructions.map(({ data, ...each }) =>
+          withKeys({ ...each, data: encodeBase58(data), stackHeight: 1 }, record.keys),
+        ),
+        addressTableLookups: encodeLookups(message),
+        transactionConfig: encodeConfig(message),
+      },
+    },
+    meta: { ...meta, innerInstructions: innerWithKeys(innerInstructions, record.keys) },
+  }
+}
+
+interface CompiledInstruction {
+  readonly programIdIndex: number
+  readonly accounts: ArrayLike<number>
+  /** Base-58. */
+  readonly data: string
+  readonly stackHeight: number
+}
+
+/** An instruction with the keys of its program and accounts in place of their numbers. */
+function withKeys(
+  { programIdIndex, accounts, data, stackHeight }: CompiledInstruction,
+  keys: readonly Pubkey[],
+): object {
+  const accountKeys = Array.from(accounts, (index) => keys[index])
+  return { programId: keys[programIdIndex], accounts: accountKeys, data, stackHeight }
+}
+
+/** The inner instructions of a transaction, as simulations and `jsonParsed` show them. */
+export function innerWithKeys(
+  groups: readonly { readonly index: number; readonly instructions: readonly CompiledInstruction[] }[],
+  keys: readonly Pubkey[],
+): object[] {
+  return groups.map(({ index, instructions }) => ({
+    index,
+    instructions: instructions.map((each) => withKeys(each, keys)),
+  }))
+}
+
+/** The accounts of a transaction with their roles, as in `jsonParsed` and the detail `accounts`. */
+function accountRoles({ keys, meta }: TransactionRecord, message: Message): object[] {
+  const { staticKeys, requiredSignatures } = message
+  const writable = writableKeys(message, meta.loadedAddresses)
+  return keys.map((pubkey, index) => ({
+    pubkey,
+    signer: index < requiredSignatures,
+    writable: writable.has(pubkey),
+    source: index < staticKeys.length ? 'transaction' : 'lookupTable',
+  }))
 }
 
 function versionOf({ version }: Message, maxVersion: number | undefined): { version?: Message['version'] } {

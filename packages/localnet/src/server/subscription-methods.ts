@@ -56,7 +56,7 @@ function subscribeAccount(subscriber: Subscriber, params: Params): number {
     if (!touched.has(key)) return
     const view = subscriber.bank.viewAt(slot)
     // A node sends an empty account if the account no longer exists.
-    const value = encode(key, view.account(key) ?? EMPTY_ACCOUNT, view.account)
+    const value = encode(view.account(key) ?? EMPTY_ACCOUNT, view.account)
     notify({ context: { slot }, value })
   })
 }
@@ -72,7 +72,7 @@ function subscribeProgram(subscriber: Subscriber, params: Params): number {
     for (const pubkey of touched) {
       const account = view.account(pubkey)
       if (account?.owner !== program || !matches(account)) continue
-      notify({ context: { slot }, value: { pubkey, account: encode(pubkey, account, view.account) } })
+      notify({ context: { slot }, value: { pubkey, account: encode(account, view.account) } })
     }
   })
 }

@@ -8,7 +8,6 @@ import {
 import type { Account, AccountReader } from './account.ts'
 
 export const MINT_BYTES = 82
-export const MULTISIG_BYTES = 355
 const TOKEN_ACCOUNT_BYTES = 165
 // In Token-2022, an account with extensions contains its kind after the part that both programs
 // share.

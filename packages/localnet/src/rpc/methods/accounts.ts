@@ -15,7 +15,7 @@ export const accountMethods: RpcMethods = {
     const encode = accountEncoder(config)
     const view = configuredView(ledger, config)
     const account = view.account(key)
-    return withContext(view, account && encode(key, account, view.account))
+    return withContext(view, account && encode(account, view.account))
   },
   getMultipleAccounts: (ledger, params) => {
     const keys = params.required(0, 'pubkeys', listOf(asPubkey, 100, 'pubkey'))
@@ -24,7 +24,7 @@ export const accountMethods: RpcMethods = {
     const view = configuredView(ledger, config)
     const accounts = keys.map((key) => {
       const account = view.account(key)
-      return account && encode(key, account, view.account)
+      return account && encode(account, view.account)
     })
     return withContext(view, accounts)
   },
@@ -36,7 +36,7 @@ export const accountMethods: RpcMethods = {
     const view = configuredView(ledger, config)
     const found = [...view.programAccounts(program)]
       .filter(([, account]) => matches(account))
-      .map(([pubkey, account]) => ({ pubkey, account: encode(pubkey, account, view.account) }))
+      .map(([pubkey, account]) => ({ pubkey, account: encode(account, view.account) }))
     return config.flag('withContext') ? withContext(view, found) : found
   },
   /** The balances of the last finished block, at every commitment. */

@@ -4,11 +4,11 @@ import type { LedgerView } from '../../bank/ledger-view.ts'
 import { tokenBalances } from '../../bank/token-balances.ts'
 import type { Account, AccountReader } from '../../vm/account.ts'
 import { accountEncoder } from '../account-encoding.ts'
-import { parseInnerInstructions } from '../instructions/parse-instruction.ts'
 import { configuredView, type RpcMethod, withContext } from '../method.ts'
 import { asConfig, asPubkey, asText, Config, listOf } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
 import { simulate, type SimulationResult } from '../simulation.ts'
+import { innerWithKeys } from '../transaction-encoding.ts'
 import { decodeTransaction } from '../transaction-params.ts'
 
 export const simulateTransaction: RpcMethod = (ledger, params) => {
@@ -29,7 +29,7 @@ export const simulateTransaction: RpcMethod = (ledger, params) => {
     accounts: accountsAfter(view, result),
     err,
     innerInstructions: config.flag('innerInstructions')
-      ? parseInnerInstructions(result.innerInstructions, keys.all)
+      ? innerWithKeys(result.innerInstructions, keys.all)
       : null,
     fee: err === 'BlockhashNotFound' ? null : feeForMessage(transaction.message),
     loadedAccountsDataSize: before.reduce((sum, account) => sum + (account?.data.length ?? 0), 0),
@@ -64,7 +64,7 @@ function accountsEncoder(config: Config): (view: LedgerView, result: SimulationR
     const read: AccountReader = (key) => postAccounts.get(key) ?? view.account(key)
     return addresses.map((key) => {
       const account = err === null ? read(key) : null
-      return account === null || account.lamports === 0n ? null : encode(key, account, read)
+      return account === null || account.lamports === 0n ? null : encode(account, read)
     })
   }
 }

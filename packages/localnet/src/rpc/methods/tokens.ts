@@ -27,7 +27,7 @@ export const tokenMethods: RpcMethods = {
       for (const [pubkey, account] of view.programAccounts(program)) {
         const token = decodeTokenAccount(account)
         if (token?.owner !== owner || !matches(program, token.mint)) continue
-        found.push({ pubkey, account: encode(pubkey, account, view.account) })
+        found.push({ pubkey, account: encode(account, view.account) })
       }
     }
     return withContext(view, found)
