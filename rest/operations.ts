@@ -4,8 +4,7 @@ import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
 import { fragmentsOf } from '../schema/document-size.ts'
 import { operationUnits, rootFieldUnits } from '../schema/operation-cost.ts'
-import { DomainError } from '../src/domain/errors.ts'
-import type { Caller } from '../src/identity/sessions/session-store.ts'
+import type { Caller } from '../src/identity/sessions/sessions.ts'
 import type { Services } from '../src/compose/services.ts'
 import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
@@ -29,7 +28,6 @@ interface ChargeOptions {
 }
 
 interface ReadOptions<Data, Variables> extends ChargeOptions {
-  /** Writes the body. */
   readonly write: (data: Data, mediaType: string) => Parts
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
@@ -37,65 +35,44 @@ interface ReadOptions<Data, Variables> extends ChargeOptions {
   readonly compiled?: TypedDocumentNode<Data, Variables>
 }
 
+export type Operations = ReturnType<typeof createOperations>
+
 /**
  * Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered.
  */
-export interface Operations {
-  /** Compiles an operation. The result runs it for a request. */
-  run<Data, Variables extends Record<string, unknown>>(
-    document: TypedDocumentNode<Data, Variables>,
-    options?: ChargeOptions,
-  ): (request: FastifyRequest, variables: Variables) => Promise<Found<Data>>
-  /** Compiles a public read. The result sends the response with an entity tag, or 304. */
-  read<Data, Variables extends Record<string, unknown>>(
-    document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Found<Data>, Variables>,
-  ): (request: FastifyRequest, reply: FastifyReply, variables: Variables) => Promise<FastifyReply>
-  /** Options of routes that read the tables: the response says how old they are. */
-  readonly tables: { readonly preHandler: ReturnType<typeof sendTablesAge> }
-  /** Options of routes that require a wallet. It is authenticated before the body is read. */
-  readonly walletAuth: {
-    readonly config: { readonly priority: 'high' }
-    readonly onRequest: (request: FastifyRequest) => Promise<void>
-  }
-}
-
 export function createOperations(
   app: RestApp,
   { services, executor }: { services: Services; executor: Executor },
-): Operations {
+) {
   app.decorateRequest('caller', null)
   const contextFor = (request: FastifyRequest) =>
     createGraphQLContext(services, {
       clientIp: request.ip,
-      authenticate: async () => request.caller ?? unsigned(),
+      authenticate: request.caller ? async () => request.caller! : undefined,
       count: (kind) => countRequest(services, request, kind),
     })
-  /** Charges what an operation costs in addition to the one unit of every request. */
-  const chargeFor = (document: DocumentNode, { chargeAll = false }: ChargeOptions = {}) => {
-    const definition = getOperationAST(document)!
-    const fragmentOf = fragmentsOf(document)
-    return (request: FastifyRequest, variables: Record<string, unknown>) => {
-      const units = chargeAll
-        ? operationUnits(definition, fragmentOf, variables)
-        : rootFieldUnits(definition, variables)
-      chargeRequest(services, request, units, { paid: 1 })
-    }
-  }
   return {
-    run: (document, options) => {
+    /** Compiles an operation. The result runs it for a request. */
+    run: <Data, Variables extends Record<string, unknown>>(
+      document: TypedDocumentNode<Data, Variables>,
+      options?: ChargeOptions,
+    ) => {
       const run = operation(document, executor)
-      const charge = chargeFor(document, options)
-      return async (request, variables) => {
+      const charge = chargeFor(services, document, options)
+      return async (request: FastifyRequest, variables: Variables): Promise<Found<Data>> => {
         charge(request, variables)
         return run(contextFor(request), variables)
       }
     },
-    read: (document, options) => {
+    /** Compiles a public read. The result sends the response with an entity tag, or 304. */
+    read: <Data, Variables extends Record<string, unknown>>(
+      document: TypedDocumentNode<Data, Variables>,
+      options: ReadOptions<Found<Data>, Variables>,
+    ) => {
       const run = operation(options.compiled ?? document, executor)
-      const charge = chargeFor(document, options)
+      const charge = chargeFor(services, document, options)
       const { write, mediaType } = options
-      return async (request, reply, variables) => {
+      return async (request: FastifyRequest, reply: FastifyReply, variables: Variables) => {
         charge(request, variables)
         const type = mediaType?.(request.headers.accept) ?? JSON_TYPE
         const parts = write(await run(contextFor(request), variables), type)
@@ -109,16 +86,26 @@ export function createOperations(
         })
       }
     },
+    /** Options of routes that read the tables: the response says how old they are. */
     tables: { preHandler: sendTablesAge(services) },
+    /** Options of routes that require a wallet. It is authenticated before the body is read. */
     walletAuth: {
-      config: { priority: 'high' },
-      onRequest: async (request) => {
+      config: { priority: 'high' as const },
+      onRequest: async (request: FastifyRequest): Promise<void> => {
         request.caller = await authenticateRequest(services, request)
       },
     },
   }
 }
 
-function unsigned(): never {
-  throw new DomainError('AUTH_HEADERS_MISSING')
+/** Charges what an operation costs in addition to the one unit of every request. */
+function chargeFor(services: Services, document: DocumentNode, { chargeAll = false }: ChargeOptions = {}) {
+  const definition = getOperationAST(document)!
+  const fragmentOf = fragmentsOf(document)
+  return (request: FastifyRequest, variables: Record<string, unknown>) => {
+    const units = chargeAll
+      ? operationUnits(definition, fragmentOf, variables)
+      : rootFieldUnits(definition, variables)
+    chargeRequest(services, request, units, { paid: 1 })
+  }
 }

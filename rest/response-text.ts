@@ -1,7 +1,6 @@
 import {
   type ASTNode,
   type GraphQLNamedType,
-  type DefinitionNode,
   Kind,
   type DocumentNode,
   getNamedType,
@@ -22,6 +21,7 @@ import {
   isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
+  separateOperations,
   visit,
 } from 'graphql'
 import { isBody, type Selected } from './documents/responses.ts'
@@ -32,15 +32,7 @@ type Field = GraphQLField<unknown, unknown>
 type Write = (value: unknown, parts: (string | KeptText)[]) => void
 type Members = Readonly<Record<string, unknown>>
 
-/** A query that is compiled, and how its data is written. */
-export interface ResponseText {
-  /** Selects rows whole: only for a schema with `addWholeFields`. */
-  readonly document: DocumentNode
-  /** All data. */
-  readonly write: (data: object) => string
-  /** The body of REST. */
-  readonly writeBody: (data: object) => Parts
-}
+export type ResponseText = ReturnType<typeof responseText>
 
 /** Types whose rows are those of the registry in memory: a changed row is a new object. */
 const KEPT = new Set(['Agent', 'Stake'])
@@ -78,13 +70,10 @@ function ofRows(type: GraphQLOutputType): GraphQLOutputType {
  * field: the row of the service is written, and its text is kept as long as the row. `fields` are
  * those of the document.
  */
-export function responseText(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  fields: readonly Selected[],
-): ResponseText {
+export function responseText(schema: GraphQLSchema, document: DocumentNode, fields: readonly Selected[]) {
   const rows = rowWriters(schema.getQueryType()!, fields, document)
   return {
+    /** Selects rows whole: only for a schema with `addWholeFields`. */
     document: withoutUnusedFragments(
       visit(document, {
         Field: (node) => {
@@ -125,16 +114,11 @@ function textWriter(write: Write): (data: object) => string {
 /** Nodes are copied with their place when documents are changed. */
 const placeOf = (node: FieldNode): object => node.loc ?? node
 
-function withoutUnusedFragments(document: DocumentNode): DocumentNode {
-  const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)!
-  const { fragments } = selectedBy(operation, document)
-  const isUsed = (each: DefinitionNode): boolean =>
-    each.kind !== Kind.FRAGMENT_DEFINITION || fragments.has(each.name.value)
-  return { ...document, definitions: document.definitions.filter(isUsed) }
-}
+const withoutUnusedFragments = (document: DocumentNode): DocumentNode =>
+  Object.values(separateOperations(document))[0]!
 
-/** All fields of a node, and the names of its fragments, also of those in fragments. */
-function selectedBy(start: ASTNode, { definitions }: DocumentNode) {
+/** All fields of a node, also those in its fragments. */
+function fieldsOf(start: ASTNode, { definitions }: DocumentNode): ReadonlySet<FieldNode> {
   const fields = new Set<FieldNode>()
   const fragments = new Set<string>()
   const look = (node: ASTNode): void =>
@@ -147,7 +131,7 @@ function selectedBy(start: ASTNode, { definitions }: DocumentNode) {
       },
     })
   look(start)
-  return { fields, fragments }
+  return fields
 }
 
 type RowWriters = ReadonlyMap<object, Write>
@@ -165,8 +149,7 @@ function rowWriters(
       const type = getNamedType(parent.getFields()[field.name]?.type)
       // Nothing is whole there, because its types merge different selections.
       if (isAbstractType(type))
-        for (const node of nodes)
-          for (const each of selectedBy(node, document).fields) others.add(placeOf(each))
+        for (const node of nodes) for (const each of fieldsOf(node, document)) others.add(placeOf(each))
       if (!isObjectType(type) || inner === null) continue
       const isWhole = nodes.length === 1 && hasKeptRows(type) && isPlain(type, inner)
       if (isWhole) {
@@ -200,7 +183,6 @@ function isPlain(type: GraphQLObjectType, fields: readonly Selected[]): boolean 
 const dependsOnObject = ({ args, resolve }: Field): boolean =>
   args.length === 0 && (resolve === undefined || resolve.length === 1)
 
-/** Writes objects that were executed field by field. */
 function objectWriter(fields: readonly Selected[], rows: RowWriters): Write {
   const members = membersOf(fields, rows)
   return (object, parts) => writeMembers(object, members, parts)
@@ -259,7 +241,6 @@ function leafReader(type: GraphQLLeafType): ((value: unknown) => unknown) | null
   return isEnumType(type) || isSpecifiedScalarType(type) ? null : (value) => type.coerceOutputValue(value)
 }
 
-/** Null and lists too. */
 function nullable(change: (value: unknown) => unknown): (value: unknown) => unknown {
   const changeAny = (value: unknown): unknown => {
     if (value === null || value === undefined) return null

@@ -1,45 +1,34 @@
 import { CARD_LIMITS } from '../src/identity/agent-cards/card-content.ts'
 import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
-import {
-  type CardInterface,
-  type CardSkill,
-  CARD_SIGNATURES,
-  CARD_MATCHES,
-  CARD_STATES,
-} from '../src/domain/agent-card.ts'
+import type { CardInterface, CardSkill } from '../src/domain/agent-card.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { list, nullable, objectType, of, text, time } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
-const AgentCardState = builder.enumType('AgentCardState', {
-  description: 'The result of the last check of an agent card.',
-  values: enumValues(CARD_STATES, {
-    unchecked: 'Not checked since its URL or hash changed.',
-    matched: 'The card has the recorded hash.',
-    mismatched: 'The card has a different hash.',
-    unreachable: 'The card could not be fetched. The previous result remains valid.',
-  }),
+const AgentCardState = enumType('AgentCardState', 'The result of the last check of an agent card.', {
+  unchecked: 'Not checked since its URL or hash changed.',
+  matched: 'The card has the recorded hash.',
+  mismatched: 'The card has a different hash.',
+  unreachable: 'The card could not be fetched. The previous result remains valid.',
 })
 
-const AgentCardMatch = builder.enumType('AgentCardMatch', {
-  description: 'The form of the card that has the recorded hash.',
-  values: enumValues(CARD_MATCHES, {
-    raw: 'The bytes as served.',
-    jcs: 'The canonical JSON form (RFC 8785).',
-  }),
+const AgentCardMatch = enumType('AgentCardMatch', 'The form of the card that has the recorded hash.', {
+  raw: 'The bytes as served.',
+  jcs: 'The canonical JSON form (RFC 8785).',
 })
 
-const AgentCardSignature = builder.enumType('AgentCardSignature', {
-  description: 'The result of the signature check of an agent card.',
-  values: enumValues(CARD_SIGNATURES, {
+const AgentCardSignature = enumType(
+  'AgentCardSignature',
+  'The result of the signature check of an agent card.',
+  {
+    unsigned: 'Not signed.',
     verified: 'Signed with the owner’s key: EdDSA with `kid` `did:sol:<owner>#key-1`.',
     invalid: 'The signature names the owner’s key, but is invalid.',
     foreign: 'Signed only with other keys, which are not verified.',
-    unsigned: 'Not signed.',
-  }),
-})
+  },
+)
 
 const InterfaceRef = objectType<CardInterface>('AgentCardInterface', 'An endpoint of an agent.', {
   url: text('URL of the endpoint.'),

@@ -1,23 +1,20 @@
 import { MAX_REPUTATION } from '@agent-registry/program'
 import { SEARCH_UNITS } from '../src/registry/agents/agent-filter.ts'
-import { type FoundAgents, isName, MATCHED_BY, MATCHES } from '../src/registry/agents/lookup-agents.ts'
-import { AGENT_CHECKS, type AgentCheck, type AgentVerdict } from '../src/registry/agents/verify-agent.ts'
+import { type FoundAgents, isName, MATCHES } from '../src/registry/agents/lookup-agents.ts'
+import type { AgentCheck, AgentVerdict } from '../src/registry/agents/verify-agent.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { args, limited, required } from './inputs.ts'
 import { bool, int, list, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { DID_EXAMPLE } from './did.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { Tier } from './registry-enums.ts'
 
-const MatchedBy = builder.enumType('AgentMatch', {
-  description: 'How agents were found.',
-  values: enumValues(MATCHED_BY, {
-    did: 'By the DID of the owner.',
-    owner: 'By the key of the owner.',
-    pda: 'By the address of the agent’s account.',
-    name: 'By name.',
-  }),
+const MatchedBy = enumType('AgentMatch', 'How agents were found.', {
+  did: 'By the DID of the owner.',
+  owner: 'By the key of the owner.',
+  pda: 'By the address of the agent’s account.',
+  name: 'By name.',
 })
 
 const LookupRef = objectType<FoundAgents>('AgentLookup', 'The agents that match a text.', {
@@ -25,15 +22,12 @@ const LookupRef = objectType<FoundAgents>('AgentLookup', 'The agents that match 
   agents: list(of(AgentRef, `At most ${MATCHES}, the most similar names first.`), { listSize: MATCHES }),
 })
 
-const CheckName = builder.enumType('AgentCheckName', {
-  description: 'What is checked of an agent.',
-  values: enumValues(AGENT_CHECKS, {
-    registered: 'The wallet has an agent.',
-    active: 'The agent is active.',
-    card: 'No mismatch of its card was found.',
-    tier: 'It has the required tier.',
-    reputation: 'It has the required reputation.',
-  }),
+const CheckName = enumType('AgentCheckName', 'What is checked of an agent.', {
+  registered: 'The wallet has an agent.',
+  active: 'The agent is active.',
+  card: 'No mismatch of its card was found.',
+  tier: 'It has the required tier.',
+  reputation: 'It has the required reputation.',
 })
 
 const CheckRef = objectType<AgentCheck>('AgentCheck', 'One check of an agent.', {

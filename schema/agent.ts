@@ -1,12 +1,11 @@
 import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/registry/agents/agent-filter.ts'
 import type { AgentRow } from '../src/registry/rows.ts'
-import { AGENT_SORTS } from '../src/registry/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/registry/agents/lookup-agents.ts'
 import { builder } from './builder.ts'
 import { args, inputType, limited, required, withDefault } from './inputs.ts'
 import { bool, float, int, list, nullable, of, pubkey, text, time, u64 } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { nodeType } from './node.ts'
 import { orderType, PAGE_ARGS, pageType } from './page.ts'
 import {
@@ -65,20 +64,20 @@ const AgentPageRef = pageType('AgentPage', 'A page of agents.', {
   agents: list(of(AgentRef, 'The agents of this page.')),
 })
 
-/** The units of a list of agents. */
 const listUnits = ({ filter, offset }: { readonly filter?: unknown; readonly offset?: unknown }): number =>
   agentListUnits(typeof filter === 'object' && filter !== null ? filter : {}, offset)
 
 const AgentConnectionRef = connectionType('Agent', AgentRef, { countUnits: listUnits })
 
-const AgentOrderField = builder.enumType('AgentOrderField', {
-  description: 'Sort key of agents. Agents with equal keys are sorted by pda.',
-  values: enumValues(AGENT_SORTS, {
+const AgentOrderField = enumType(
+  'AgentOrderField',
+  'Sort key of agents. Agents with equal keys are sorted by pda.',
+  {
     reputation: 'By reputation score.',
     created_at: 'By the time of registration.',
     name: 'By name, in byte order.',
-  }),
-})
+  },
+)
 
 const AgentOrder = orderType('AgentOrder', AgentOrderField, {
   field: 'Default: the time of registration, or similarity in a search by name.',
@@ -113,7 +112,6 @@ const AgentFilter = inputType('AgentFilter', 'Agents must match all conditions.'
   ),
 })
 
-/** The argument that names an agent. */
 export const PDA_ARG = { pda: required(pubkey('Address of the agent’s account.')) }
 
 const LIST_ARGS = {

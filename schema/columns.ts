@@ -67,7 +67,6 @@ export const list = <Value>(
   extensions: { ...shownAs(shown), ...(listSize === undefined ? {} : { listSize }) },
 })
 
-/** The fields of columns. */
 export const fieldsOf = (
   t: { readonly expose: (member: never, options: never) => unknown },
   columns: object,

@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
-import type { Caller } from '../src/identity/sessions/session-store.ts'
+import type { Caller } from '../src/identity/sessions/sessions.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
 import type { Services } from '../src/compose/services.ts'
 import { LIMITS } from './limits.ts'
@@ -31,7 +31,6 @@ export interface GraphQLContext extends Omit<Required<RequestContext>, 'authenti
    * auth.
    */
   readonly caller: () => Promise<Caller>
-  /** The wallet of `caller`. */
   readonly authenticate: () => Promise<Pubkey>
   readonly loaders: Loaders
   /** Reserves the most values that a nested list can return. Throws QUERY_TOO_LARGE. */

@@ -1,23 +1,17 @@
-import { CREDENTIAL_STATES } from '../src/domain/credential-verdict.ts'
 import {
   type AttachedCredential,
   type CredentialList,
   MAX_TYPE_LENGTH,
-} from '../src/identity/credentials/attached/credential-list.ts'
+} from '../src/identity/credentials/attached/credentials.ts'
 import { MAX_CREDENTIALS } from '../src/identity/credentials/attached/credential-store.ts'
-import {
-  CHECK_NAMES,
-  type Check,
-  STATUS_CHECK,
-  type VerificationResult,
-} from '../src/identity/credentials/verify/result.ts'
+import type { Check, VerificationResult } from '../src/identity/credentials/verify/result.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef, PDA_ARG } from './agent.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { builder } from './builder.ts'
 import { args, inputType, limited, required } from './inputs.ts'
 import { bool, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { DID_EXAMPLE } from './did.ts'
 import { nodeType } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -33,15 +27,16 @@ const CREDENTIAL_EXAMPLE = {
   credentialSubject: { id: 'did:sol:4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo' },
 }
 
-const CredentialState = builder.enumType('CredentialState', {
-  description: 'What the status lists of an issuer say about a credential.',
-  values: enumValues(CREDENTIAL_STATES, {
+const CredentialState = enumType(
+  'CredentialState',
+  'What the status lists of an issuer say about a credential.',
+  {
     valid: 'Neither revoked nor suspended.',
     revoked: 'Revoked, which is final.',
     suspended: 'Suspended. The issuer can end that.',
     unknown: 'No status list could be used within two days.',
-  }),
-})
+  },
+)
 
 const CredentialRef = nodeType<AttachedCredential>(
   'Credential',
@@ -81,17 +76,14 @@ const CredentialPageRef = objectType<CredentialList>(
   },
 )
 
-const CredentialCheckName = builder.enumType('CredentialCheckName', {
-  description: 'What is checked of a credential.',
-  values: enumValues([...CHECK_NAMES, STATUS_CHECK], {
-    context: 'Its contexts are known.',
-    type: 'It has the types of a credential.',
-    subject: 'It is about the agent.',
-    temporal: 'It is valid now.',
-    proof_present: 'It has a proof.',
-    proof_verified: 'Its proof is valid, and its issuer is trusted for this type.',
-    status: 'It is neither revoked nor suspended.',
-  }),
+const CredentialCheckName = enumType('CredentialCheckName', 'What is checked of a credential.', {
+  context: 'Its contexts are known.',
+  type: 'It has the types of a credential.',
+  subject: 'It is about the agent.',
+  temporal: 'It is valid now.',
+  proof_present: 'It has a proof.',
+  proof_verified: 'Its proof is valid, and its issuer is trusted for this type.',
+  status: 'It is neither revoked nor suspended.',
 })
 
 const CredentialCheckRef = objectType<Check>('CredentialCheck', 'One check of a verification.', {

@@ -11,7 +11,6 @@ import { measureWith } from './selection-size.ts'
 
 type FragmentOf = (name: string) => FragmentDefinitionNode | undefined
 
-/** The fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): FragmentOf {
   const fragments = new Map(
     definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),

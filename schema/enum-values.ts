@@ -1,3 +1,5 @@
+import { builder, type Types } from './builder.ts'
+
 /** The name of a text in the schema: CREATED_AT for `created_at`. */
 export function enumName(text: string): string {
   return text
@@ -7,14 +9,23 @@ export function enumName(text: string): string {
 }
 
 /**
- * Enum values with their descriptions. The compiler reports a missing description. Services, REST
- * and tools use the texts, and GraphQL clients the names.
+ * An enum of the texts that have a description: the compiler reports one that a row can have and
+ * the enum has not. Services, REST and tools use the texts, and GraphQL clients their names. With
+ * `model`, OpenAPI has the enum once, under this name.
  */
-export function enumValues<Value extends string>(
-  values: readonly Value[],
+export function enumType<Value extends string>(
+  name: string,
+  description: string,
   descriptions: Readonly<Record<Value, string>>,
-): Record<string, { value: Value; description: string }> {
-  return Object.fromEntries(
-    values.map((value) => [enumName(value), { value, description: descriptions[value] }]),
-  )
+  model?: string,
+) {
+  const values = Object.entries<string>(descriptions).map(([value, meaning]) => [
+    enumName(value),
+    { value, description: meaning },
+  ])
+  return builder.enumType(name, {
+    description,
+    extensions: { model },
+    values: Object.fromEntries(values) as Record<string, { value: Value }>,
+  }) as unknown as PothosSchemaTypes.EnumRef<Types, Value>
 }

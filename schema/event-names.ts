@@ -3,5 +3,4 @@ export function eventName(type: string): string {
   return type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The object type of an event. */
 export const eventTypeName = (type: string): string => `${eventName(type)}Event`

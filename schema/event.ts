@@ -2,7 +2,7 @@ import { REPUTATION_RANGE } from '../src/registry/agents/agent-filter.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../src/domain/webhook-events.ts'
 import { WEBHOOK_EVENTS } from '../src/ledger/decode/webhook-events.ts'
 import type { LiveEvent } from '../src/webhooks/live/live-event.ts'
-import { isDomainError } from '../src/domain/errors.ts'
+import { nullFor } from '../src/domain/errors.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import {
@@ -22,23 +22,23 @@ import {
   u64,
 } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { eventTypeName } from './event-names.ts'
 import { LEDGER_READ_UNITS, LedgerTransactionRef } from './ledger-transaction.ts'
 import { NodeRef } from './node.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { AgentActivity, AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'
 
-/** When each event happens. */
 export const WHEN = Object.fromEntries(
   WEBHOOK_EVENT_TYPES.map((type) => [type, WEBHOOK_EVENTS[type].when]),
 ) as Readonly<Record<WebhookEventType, string>>
 
-export const EventType = builder.enumType('WebhookEventType', {
-  description: 'The type of an event, which webhooks can subscribe to.',
-  extensions: { model: 'WebhookEventType' },
-  values: enumValues(WEBHOOK_EVENT_TYPES, WHEN),
-})
+export const EventType = enumType(
+  'WebhookEventType',
+  'The type of an event, which webhooks can subscribe to.',
+  WHEN,
+  'WebhookEventType',
+)
 
 type Data = Readonly<Record<string, unknown>>
 const dataOf = ({ data }: LiveEvent): Data => data as Data
@@ -52,7 +52,6 @@ function chargeOnce(event: LiveEvent, context: GraphQLContext): void {
   charged.set(context, event)
 }
 
-/** The members of every event. */
 const COMMON: Columns<LiveEvent> = {
   id: id(
     'The `id` of the webhook body. It is the same in every stream. Pass it as `after` to continue a stream.',
@@ -93,17 +92,12 @@ export const RegistryEventRef = builder.interfaceRef<LiveEvent>('RegistryEvent')
       nullable: true,
       extensions: { weight: LEDGER_READ_UNITS * VALUES_PER_UNIT, errors: ['LEDGER_UNAVAILABLE'] },
       description: `The transaction on the ledger. Null if it is not known any more. Costs ${LEDGER_READ_UNITS} units for each event.`,
-      resolve: async (event, _args, context) => {
+      resolve: (event, _args, context) => {
         chargeOnce(event, context)
         const { signature } = event
-        if (signature === null) return null
-        try {
-          return await context.services.transactions.onLedger(signature)
-        } catch (error) {
-          // Nodes forget old transactions.
-          if (isDomainError(error, 'TRANSACTION_NOT_FOUND')) return null
-          throw error
-        }
+        const { transactions } = context.services
+        // Nodes forget old transactions.
+        return signature === null ? null : nullFor('TRANSACTION_NOT_FOUND', transactions.onLedger(signature))
       },
     }),
   }),
@@ -145,14 +139,11 @@ const U64ChangeRef = builder.objectRef<Change<unknown>>('U64Change').implement({
   }),
 })
 
-/** The changed members with their old and new values. */
-interface MetadataChanges {
-  readonly name?: Change<string>
+type MetadataChanges = {
+  readonly [Field in 'name' | 'version' | 'agentCardUrl' | 'agentCardHash']?: Change<string>
+} & {
   readonly serviceCategory?: Change<typeof ServiceCategory.$inferType>
   readonly capabilities?: Change<unknown>
-  readonly version?: Change<string>
-  readonly agentCardUrl?: Change<string>
-  readonly agentCardHash?: Change<string>
 }
 
 const MetadataChangesRef = objectType<MetadataChanges>(

@@ -1,5 +1,4 @@
 import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
-import { INDEXER_PHASES } from '../src/ledger/indexer/status.ts'
 import { builder } from './builder.ts'
 import {
   bool,
@@ -15,7 +14,7 @@ import {
   time,
   u64,
 } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 
 const HealthRef = objectType<Health>('Health', 'Liveness of the process.', {
   status: text('Always `ok`.', 'ok', { enum: ['ok'] }),
@@ -46,25 +45,19 @@ const DatabaseHealthRef = objectType<DetailedHealth['database']>(
   },
 )
 
-const IndexerPhaseType = builder.enumType('IndexerPhase', {
-  description: 'What an indexer does now.',
-  values: enumValues([...INDEXER_PHASES, 'off', 'unknown'], {
-    starting: 'Starts.',
-    standby: 'Another process indexes.',
-    backfilling: 'Reads what it missed.',
-    live: 'Follows the ledger.',
-    stopped: 'Has stopped.',
-    off: 'This process has no indexer.',
-    unknown: 'The database does not answer.',
-  }),
+const IndexerPhaseType = enumType('IndexerPhase', 'What an indexer does now.', {
+  starting: 'Starts.',
+  standby: 'Another process indexes.',
+  backfilling: 'Reads what it missed.',
+  live: 'Follows the ledger.',
+  stopped: 'Has stopped.',
+  off: 'This process has no indexer.',
+  unknown: 'The database does not answer.',
 })
 
-const HealthStatusType = builder.enumType('HealthStatus', {
-  description: 'Whether the service works.',
-  values: enumValues(['healthy', 'degraded'], {
-    healthy: 'All parts work.',
-    degraded: 'The ledger, the database or the indexer does not work.',
-  }),
+const HealthStatusType = enumType('HealthStatus', 'Whether the service works.', {
+  healthy: 'All parts work.',
+  degraded: 'The ledger, the database or the indexer does not work.',
 })
 
 const IndexerHealthRef = objectType<DetailedHealth['indexer']>(

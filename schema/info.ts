@@ -1,8 +1,7 @@
-import type { ServiceInfo } from '../src/health/info.ts'
-import { NETWORKS } from '../src/domain/network.ts'
+import type { ServiceInfo } from '../src/health/health-service.ts'
 import { builder } from './builder.ts'
 import { bool, objectType, of, pubkey, text } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 
 type Features = ServiceInfo['features']
 const enabled = bool('Whether the feature is on.')
@@ -31,14 +30,11 @@ const FeaturesRef = objectType<Features>('Features', 'Optional features of the s
   credentials: of(SpecFeatureRef, 'Verifiable credentials.'),
 })
 
-const NetworkType = builder.enumType('Network', {
-  description: 'A cluster of Solana.',
-  values: enumValues(NETWORKS, {
-    'mainnet-beta': 'Mainnet.',
-    devnet: 'Devnet.',
-    testnet: 'Testnet.',
-    localnet: 'Any other ledger.',
-  }),
+const NetworkType = enumType('Network', 'A cluster of Solana.', {
+  'mainnet-beta': 'Mainnet.',
+  devnet: 'Devnet.',
+  testnet: 'Testnet.',
+  localnet: 'Any other ledger.',
 })
 
 const InfoRef = objectType<ServiceInfo>('Info', 'Metadata of the service.', {

@@ -46,7 +46,6 @@ const refsOf = <Fields extends Inputs>(t: { readonly field: (options: never) => 
     Object.entries(fields).map(([name, given]) => [name, t.field(given as never)]),
   ) as Refs<Fields>
 
-/** Arguments of a field. */
 export const args = <Fields extends Inputs>(fields: Fields) => builder.args((t) => refsOf(t, fields))
 
 /** `isOneOf`: exactly one of the fields must be given. */

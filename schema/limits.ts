@@ -30,17 +30,3 @@ export function parseLimited(text: string): DocumentNode {
     throw error
   }
 }
-
-/** Whether a value has too many members at all levels. Stops counting at the limit. */
-export function hasTooManyValues(request: unknown): boolean {
-  const left: unknown[] = [request]
-  for (let count = 0; left.length > 0;) {
-    const value = left.pop()
-    if (typeof value !== 'object' || value === null) continue
-    const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
-    count += members.length
-    if (count > LIMITS.values) return true
-    for (const member of members) left.push(member)
-  }
-  return false
-}

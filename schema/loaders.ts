@@ -2,10 +2,7 @@ import DataLoader from 'dataloader'
 import type { HistoryFilter } from '../src/registry/agents/agent-history.ts'
 import type { AgentRow } from '../src/registry/rows.ts'
 import type { ConnectionInput } from '../src/domain/connection.ts'
-import type {
-  CredentialFilter,
-  CredentialList,
-} from '../src/identity/credentials/attached/credential-list.ts'
+import type { CredentialFilter, CredentialList } from '../src/identity/credentials/attached/credentials.ts'
 import type { Services } from '../src/compose/services.ts'
 
 type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>

@@ -1,8 +1,8 @@
 import type { HistoryRow } from '../src/registry/agents/agent-history.ts'
 import type { Pubkey } from '@agent-registry/solana'
-import { DomainError, isDomainError } from '../src/domain/errors.ts'
+import { DomainError, nullFor } from '../src/domain/errors.ts'
 import { isUuid } from '../src/domain/uuid.ts'
-import type { AttachedCredential } from '../src/identity/credentials/attached/credential-list.ts'
+import type { AttachedCredential } from '../src/identity/credentials/attached/credentials.ts'
 import type { LiveEvent } from '../src/webhooks/live/live-event.ts'
 import type { TransactionRecord } from '../src/transactions/transaction-store.ts'
 import type { AgentRow, StakeRow } from '../src/registry/rows.ts'
@@ -61,7 +61,8 @@ export const nodeType = <Row extends NodeRow>(name: string, description: string,
 async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | null> {
   const { loaders, services } = context
   if (id.startsWith('evt_')) return (await services.recentEvents.find(id)) ?? services.agents.historyEntry(id)
-  if (isUuid(id)) return (await findTransaction(id, context)) ?? findOwn(id, context)
+  if (isUuid(id))
+    return (await nullFor('TRANSACTION_NOT_FOUND', services.transactions.get(id))) ?? findOwn(id, context)
   const { type, keys } = readNodeId(id)
   const [pda, vcHash] = keys
   if (type === 'Stake') return loaders.stakeByPda.load(pda)
@@ -71,21 +72,12 @@ async function readNode(id: string, context: GraphQLContext): Promise<NodeRow | 
   return credentials.find((each) => each.vcHash === vcHash) ?? null
 }
 
-async function findTransaction(id: string, { services }: GraphQLContext): Promise<TransactionRecord | null> {
-  try {
-    return await services.transactions.get(id)
-  } catch (error) {
-    if (isDomainError(error, 'TRANSACTION_NOT_FOUND')) return null
-    throw error
-  }
-}
-
 /** A webhook or a delivery of the caller. Null for a caller without a wallet. */
 async function findOwn(
   id: string,
   context: GraphQLContext,
 ): Promise<SubscriptionRow | DeliveryRecord | null> {
-  const known = wallets.get(context) ?? findWallet(context)
+  const known = wallets.get(context) ?? nullFor('AUTH_HEADERS_MISSING', context.authenticate())
   wallets.set(context, known)
   const wallet = await known
   return wallet === null ? null : context.services.webhooks.find(wallet, id)
@@ -93,15 +85,6 @@ async function findOwn(
 
 /** Who sends an operation. Each authentication counts, and `nodes` needs it for many ids. */
 const wallets = new WeakMap<GraphQLContext, Promise<Pubkey | null>>()
-
-async function findWallet({ authenticate }: GraphQLContext): Promise<Pubkey | null> {
-  try {
-    return await authenticate()
-  } catch (error) {
-    if (isDomainError(error, 'AUTH_HEADERS_MISSING')) return null
-    throw error
-  }
-}
 
 builder.queryFields((t) => ({
   node: t.field({

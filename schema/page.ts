@@ -1,12 +1,12 @@
-import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
+import { type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
 import { builder, type Types } from './builder.ts'
 import { inputType, limited, withDefault } from './inputs.ts'
 import { type Column, int, objectType, of } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 
-const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'Sort direction.',
-  values: enumValues(ORDERS, { asc: 'Ascending.', desc: 'Descending.' }),
+const OrderDirection = enumType('OrderDirection', 'Sort direction.', {
+  asc: 'Ascending.',
+  desc: 'Descending.',
 })
 
 interface OrderTexts {

@@ -40,7 +40,6 @@ export function printedSchema(schema: GraphQLSchema = completeSchema): string {
 
 type Field = GraphQLField<unknown, unknown>
 
-/** The policy of a field as directives (directives.ts). */
 function policyOf({ extensions }: Field, isRoot: boolean): ConstDirectiveNode[] {
   const { units, weight, login, rateLimit, errors = [], localnetOnly } = extensions
   const cost = {

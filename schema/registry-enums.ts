@@ -1,62 +1,63 @@
-import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
-import { HISTORY_EVENT_TYPES } from '../src/domain/history-events.ts'
-import { STATUS_FILTERS } from '../src/registry/agents/agent-filter.ts'
-import { builder } from './builder.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 
-export const Tier = builder.enumType('Tier', {
-  description:
-    'Tier of an agent. It depends on the staked USDC. The thresholds are in the config account of the registry program.',
-  values: enumValues(TIERS, {
+export const Tier = enumType(
+  'Tier',
+  'Tier of an agent. It depends on the staked USDC. The thresholds are in the config account of the registry program.',
+  {
     observer: 'The stake is below the threshold of basic.',
     basic: 'The stake reaches the threshold of basic.',
     standard: 'The stake reaches the threshold of standard.',
     premium: 'The stake reaches the threshold of premium.',
-  }),
-})
+  },
+)
 
-export const AgentStatus = builder.enumType('AgentStatus', {
-  description: 'Lifecycle status of an agent. Closed agents are not listed.',
-  values: enumValues(AGENT_STATUSES, {
+export const AgentStatus = enumType(
+  'AgentStatus',
+  'Lifecycle status of an agent. Closed agents are not listed.',
+  {
     active: 'Active.',
     suspended: 'Suspended by its owner or an admin. Can be reactivated.',
     deactivated: 'Deactivated permanently.',
-  }),
-})
+  },
+)
 
-export const AgentStatusFilter = builder.enumType('AgentStatusFilter', {
-  description: 'A status, or inactive for every status except active.',
-  values: enumValues(STATUS_FILTERS, {
+export const AgentStatusFilter = enumType(
+  'AgentStatusFilter',
+  'A status, or inactive for every status except active.',
+  {
     active: 'Active.',
     suspended: 'Suspended by its owner or an admin.',
     deactivated: 'Deactivated permanently.',
     inactive: 'Suspended or deactivated.',
-  }),
-})
+  },
+)
 
-export const AgentActivity = builder.enumType('AgentActivity', {
-  description: 'Whether an agent is active.',
-  values: enumValues(['active', 'inactive'], { active: 'Active.', inactive: 'Suspended or deactivated.' }),
+export const AgentActivity = enumType('AgentActivity', 'Whether an agent is active.', {
+  active: 'Active.',
+  inactive: 'Suspended or deactivated.',
 })
 
 /** In the order of their bits. */
-export const CAPABILITIES = ['buy', 'sell', 'negotiate', 'escrow_release', 'delegate', 'arbitrate'] as const
+const CAPABILITY_TEXTS = {
+  buy: 'Buys.',
+  sell: 'Sells.',
+  negotiate: 'Negotiates.',
+  escrow_release: 'Releases escrows.',
+  delegate: 'Delegates work.',
+  arbitrate: 'Arbitrates.',
+}
 
-export const Capability = builder.enumType('AgentCapability', {
-  description: 'What an agent can do, by its own account.',
-  values: enumValues(CAPABILITIES, {
-    buy: 'Buys.',
-    sell: 'Sells.',
-    negotiate: 'Negotiates.',
-    escrow_release: 'Releases escrows.',
-    delegate: 'Delegates work.',
-    arbitrate: 'Arbitrates.',
-  }),
-})
+export const CAPABILITIES = Object.keys(CAPABILITY_TEXTS) as readonly (keyof typeof CAPABILITY_TEXTS)[]
+export const Capability = enumType(
+  'AgentCapability',
+  'What an agent can do, by its own account.',
+  CAPABILITY_TEXTS,
+)
 
-export const ServiceCategory = builder.enumType('ServiceCategory', {
-  description: 'Service category that the owner of an agent chose.',
-  values: enumValues(SERVICE_CATEGORIES, {
+export const ServiceCategory = enumType(
+  'ServiceCategory',
+  'Service category that the owner of an agent chose.',
+  {
     commerce: 'Commerce.',
     dataAnalysis: 'Data analysis.',
     contentCreation: 'Creation of content such as texts and images.',
@@ -66,15 +67,12 @@ export const ServiceCategory = builder.enumType('ServiceCategory', {
     development: 'Software development.',
     research: 'Research.',
     other: 'Other services.',
-  }),
-})
+  },
+)
 
-export const HistoryEventType = builder.enumType('HistoryEventType', {
-  description: 'The kind of a change of an agent.',
-  values: enumValues(HISTORY_EVENT_TYPES, {
-    reputation_updated: 'The reputation score changed.',
-    tier_updated: 'The tier changed because of a deposit or withdrawal.',
-    status_changed: 'The status changed.',
-    metadata_updated: 'The name, version, category, capabilities or card changed.',
-  }),
+export const HistoryEventType = enumType('HistoryEventType', 'The kind of a change of an agent.', {
+  reputation_updated: 'The reputation score changed.',
+  tier_updated: 'The tier changed because of a deposit or withdrawal.',
+  status_changed: 'The status changed.',
+  metadata_updated: 'The name, version, category, capabilities or card changed.',
 })

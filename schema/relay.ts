@@ -1,51 +1,46 @@
-import {
-  FAILURE_CODES,
-  TRANSACTION_STATUSES,
-  type TransactionFailure,
-} from '../src/domain/transaction-status.ts'
+import type { TransactionFailure } from '../src/domain/transaction-status.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
 import type { FeeEstimate } from '../src/transactions/fees.ts'
 import { preparedInstructions } from '../src/transactions/ledger-transaction.ts'
-import { PREPARE_UNITS, PRIORITY_LEVELS } from '../src/transactions/limits.ts'
+import { PREPARE_UNITS } from '../src/transactions/limits.ts'
 import type { PreparedTransaction } from '../src/transactions/build.ts'
 import type { TransactionRecord } from '../src/transactions/transaction-store.ts'
 import { builder } from './builder.ts'
 import { args, expected, inputType, required, withDefault } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
 import { nodeType } from './node.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { TransactionInstructionRef } from './ledger-transaction.ts'
 
-export const PriorityLevel = builder.enumType('PriorityLevel', {
-  description: 'Priority fee of a transaction, as a percentile of recent fees.',
-  values: enumValues(PRIORITY_LEVELS, {
+export const PriorityLevel = enumType(
+  'PriorityLevel',
+  'Priority fee of a transaction, as a percentile of recent fees.',
+  {
     low: '25th percentile.',
     medium: '50th percentile.',
     high: '75th percentile.',
-  }),
-})
+  },
+)
 
-const TransactionStatusRef = builder.enumType('TransactionStatus', {
-  description: 'Status of a transaction, in this order. A fork can change confirmed back to submitted.',
-  values: enumValues(TRANSACTION_STATUSES, {
+const TransactionStatusRef = enumType(
+  'TransactionStatus',
+  'Status of a transaction, in this order. A fork can change confirmed back to submitted.',
+  {
     pending: 'The service is preparing it.',
     simulated: 'Prepared and simulated. It waits for signatures.',
     submitted: 'Signed and sent to the ledger.',
     confirmed: 'It landed and succeeded.',
     failed: 'It failed. `error` contains the reason.',
-  }),
-})
+  },
+)
 
-const FailureCode = builder.enumType('TransactionFailureCode', {
-  description: 'Why a transaction failed.',
-  values: enumValues(FAILURE_CODES, {
-    blockhash_expired: 'It did not land before its blockhash expired.',
-    simulation_failed: 'Its simulation failed, so it was not sent.',
-    execution_failed: 'It landed with an error.',
-    dropped: 'A fork removed it, and its blockhash expired.',
-    outcome_unknown: 'It expired, and it could not be determined whether it landed.',
-  }),
+const FailureCode = enumType('TransactionFailureCode', 'Why a transaction failed.', {
+  blockhash_expired: 'It did not land before its blockhash expired.',
+  simulation_failed: 'Its simulation failed, so it was not sent.',
+  execution_failed: 'It landed with an error.',
+  dropped: 'A fork removed it, and its blockhash expired.',
+  outcome_unknown: 'It expired, and it could not be determined whether it landed.',
 })
 
 export const UUID_EXAMPLE = '0f8fad5b-d9cb-469f-a165-70867728950e'

@@ -6,15 +6,14 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-export interface SelectionSize {
-  readonly depth: number
+const EMPTY = {
+  depth: 0,
   /** Fields at the top, without __typename. */
-  readonly topFields: number
+  topFields: 0,
   /** Fields at all levels. */
-  readonly fields: number
+  fields: 0,
 }
-
-const EMPTY: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
+type SelectionSize = Readonly<typeof EMPTY>
 
 /**
  * Measures selections. A fragment counts each time it is spread, but is measured only once:

@@ -1,5 +1,4 @@
-import type { Session } from '../src/identity/sessions/session-store.ts'
-import type { Challenge, NewSession, SignInInput } from '../src/identity/sessions/sessions.ts'
+import type { Challenge, NewSession, Session, SignInInput } from '../src/identity/sessions/sessions.ts'
 import { writeSignInMessage } from '../src/identity/sessions/sign-in.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'

@@ -1,13 +1,12 @@
 import { offsetUnits } from '../src/domain/page.ts'
 import type { StakeRow } from '../src/registry/rows.ts'
-import { STAKE_SORTS } from '../src/registry/stake-reads.ts'
 import type { WithdrawalRow } from '../src/registry/stake-reads.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { args, inputType, required } from './inputs.ts'
 import { list, nullable, objectType, of, pubkey, time, u64 } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { nodeType } from './node.ts'
 import { orderType, PAGE_ARGS, pageType } from './page.ts'
 
@@ -25,13 +24,14 @@ const WithdrawalRef = objectType<WithdrawalRow>(
   },
 )
 
-const StakeOrderField = builder.enumType('StakeOrderField', {
-  description: 'Sort key of stake accounts. Stakes with equal keys are sorted by pda.',
-  values: enumValues(STAKE_SORTS, {
+const StakeOrderField = enumType(
+  'StakeOrderField',
+  'Sort key of stake accounts. Stakes with equal keys are sorted by pda.',
+  {
     pda: 'By address.',
     deposited_amount: 'By deposit.',
-  }),
-})
+  },
+)
 
 const StakeOrder = orderType('StakeOrder', StakeOrderField, {
   field: 'Default: the address.',

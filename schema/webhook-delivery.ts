@@ -1,20 +1,13 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { offsetUnits, pageBounds } from '../src/domain/page.ts'
-import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
-import {
-  ATTEMPT_ERRORS,
-  type AttemptRecord,
-  ATTEMPTS_SHOWN,
-  type DeliveryRecord,
-} from '../src/webhooks/deliveries.ts'
+import { type AttemptRecord, ATTEMPTS_SHOWN, type DeliveryRecord } from '../src/webhooks/deliveries.ts'
 import type { RecoverResult } from '../src/webhooks/requests.ts'
 import { pageSize } from '../src/domain/connection.ts'
-import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { args, expected, required } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, text, time } from './columns.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { UUID_EXAMPLE } from './relay.ts'
 import { NEEDS_WEBHOOK, WEBHOOK_ARG, WebhookRef } from './webhook.ts'
 import { nodeType } from './node.ts'
@@ -24,57 +17,45 @@ import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { PAGE_ARGS, pageType } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
 
-const DeliveryStatusRef = builder.enumType('WebhookDeliveryStatus', {
-  description: 'Status of a delivery.',
-  values: enumValues(DELIVERY_STATUSES, {
-    pending: 'It waits for its first attempt.',
-    in_flight: 'An attempt is running.',
-    success: 'The receiver responded with 2xx.',
-    retrying: 'An attempt failed. It waits for the next attempt.',
-    failed: 'All attempts failed.',
-    cancelled: 'The webhook was disabled or deleted, its URL changed, or a fork removed the event.',
-  }),
+const DeliveryStatusRef = enumType('WebhookDeliveryStatus', 'Status of a delivery.', {
+  pending: 'It waits for its first attempt.',
+  in_flight: 'An attempt is running.',
+  success: 'The receiver responded with 2xx.',
+  retrying: 'An attempt failed. It waits for the next attempt.',
+  failed: 'All attempts failed.',
+  cancelled: 'The webhook was disabled or deleted, its URL changed, or a fork removed the event.',
 })
 
-const DeliveryTriggerRef = builder.enumType('WebhookDeliveryTrigger', {
-  description: 'The reason for an attempt.',
-  values: enumValues(DELIVERY_TRIGGERS, {
-    event: 'The first attempt for the event.',
-    retry: 'A retry after a failed attempt.',
-    resend: 'The owner requested this delivery again.',
-    recover: 'The owner requested the deliveries of a period again.',
-    ping: 'The owner requested a test event.',
-  }),
+const DeliveryTriggerRef = enumType('WebhookDeliveryTrigger', 'The reason for an attempt.', {
+  event: 'The first attempt for the event.',
+  retry: 'A retry after a failed attempt.',
+  resend: 'The owner requested this delivery again.',
+  recover: 'The owner requested the deliveries of a period again.',
+  ping: 'The owner requested a test event.',
 })
 
-const AttemptOutcomeRef = builder.enumType('WebhookAttemptOutcome', {
-  description: 'Outcome of an attempt.',
-  values: enumValues(ATTEMPT_OUTCOMES, {
-    success: 'The receiver responded with 2xx.',
-    failure: 'The receiver responded with another status, or not at all.',
-    gone: 'The receiver responded with 410.',
-    stale: 'Another worker had taken over the delivery, or a new URL cancelled it.',
-    lost: 'The worker stopped several times during the attempt.',
-  }),
+const AttemptOutcomeRef = enumType('WebhookAttemptOutcome', 'Outcome of an attempt.', {
+  success: 'The receiver responded with 2xx.',
+  failure: 'The receiver responded with another status, or not at all.',
+  gone: 'The receiver responded with 410.',
+  stale: 'Another worker had taken over the delivery, or a new URL cancelled it.',
+  lost: 'The worker stopped several times during the attempt.',
 })
 
-const AttemptErrorRef = builder.enumType('WebhookAttemptError', {
-  description: 'Why an attempt got no valid response.',
-  values: enumValues(ATTEMPT_ERRORS, {
-    timeout: 'No response in time.',
-    dns_error: 'The name of the host was not found.',
-    connect_error: 'No connection.',
-    tls_error: 'No encrypted connection.',
-    reset: 'The connection ended early.',
-    ssrf_blocked: 'The address is not allowed.',
-    header_overflow: 'The headers of the response are too long.',
-    too_large: 'The response is too long.',
-    bad_encoding: 'The response cannot be decoded.',
-    bad_redirect: 'The redirect cannot be followed.',
-    protocol_error: 'The response is invalid.',
-    aborted: 'The service stopped during the attempt.',
-    worker_lost: 'The worker stopped several times during the attempt.',
-  }),
+const AttemptErrorRef = enumType('WebhookAttemptError', 'Why an attempt got no valid response.', {
+  timeout: 'No response in time.',
+  dns_error: 'The name of the host was not found.',
+  connect_error: 'No connection.',
+  tls_error: 'No encrypted connection.',
+  reset: 'The connection ended early.',
+  ssrf_blocked: 'The address is not allowed.',
+  header_overflow: 'The headers of the response are too long.',
+  too_large: 'The response is too long.',
+  bad_encoding: 'The response cannot be decoded.',
+  bad_redirect: 'The redirect cannot be followed.',
+  protocol_error: 'The response is invalid.',
+  aborted: 'The service stopped during the attempt.',
+  worker_lost: 'The worker stopped several times during the attempt.',
 })
 
 const AttemptRef = objectType<AttemptRecord>('WebhookAttempt', 'A request to the receiver.', {
@@ -93,11 +74,12 @@ const AttemptRef = objectType<AttemptRecord>('WebhookAttempt', 'A request to the
   nextAttemptAt: nullable(time('Time at which the next attempt was due. Null if there was none.')),
 })
 
-const DeliveryEventType = builder.enumType('WebhookDeliveryEventType', {
-  description: 'The type of a delivered event, or of a test.',
-  extensions: { model: 'DeliveryEventType' },
-  values: enumValues([...WEBHOOK_EVENT_TYPES, 'ping'], { ...WHEN, ping: 'A test event.' }),
-})
+const DeliveryEventType = enumType(
+  'WebhookDeliveryEventType',
+  'The type of a delivered event, or of a test.',
+  { ...WHEN, ping: 'A test event.' },
+  'DeliveryEventType',
+)
 
 export const DeliveryRef = nodeType<DeliveryRecord>(
   'WebhookDelivery',

@@ -1,6 +1,6 @@
-import { DISABLED_REASONS } from '../src/domain/webhook-delivery.ts'
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
-import { type Creation, MAX_PER_WALLET, type SubscriptionRow } from '../src/webhooks/subscriptions.ts'
+import { MAX_PER_WALLET, type SubscriptionRow } from '../src/webhooks/subscriptions.ts'
+import type { Creation } from '../src/webhooks/webhooks.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
@@ -8,7 +8,7 @@ import { acceptsNull, args, expected, inputType, required } from './inputs.ts'
 import { bool, id, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { EventType } from './event.ts'
-import { enumValues } from './enum-values.ts'
+import { enumType } from './enum-values.ts'
 import { nodeType } from './node.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { UUID_EXAMPLE } from './relay.ts'
@@ -26,12 +26,9 @@ const eventTypes = (description: string) => ({
   },
 })
 
-const DisabledReason = builder.enumType('WebhookDisabledReason', {
-  description: 'Why the service disabled a webhook.',
-  values: enumValues(DISABLED_REASONS, {
-    gone: 'The receiver responded with 410.',
-    failing: 'All deliveries failed for 5 days.',
-  }),
+const DisabledReason = enumType('WebhookDisabledReason', 'Why the service disabled a webhook.', {
+  gone: 'The receiver responded with 410.',
+  failing: 'All deliveries failed for 5 days.',
 })
 
 export const WebhookRef = nodeType<SubscriptionRow>(
@@ -104,10 +101,8 @@ const UpdateWebhookInput = inputType(
   },
 )
 
-/** The policy of a field that names a webhook. */
 export const NEEDS_WEBHOOK = { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND'] } as const
 
-/** The argument that names a webhook. */
 export const WEBHOOK_ARG = { id: required(text('Identifier of the webhook.', UUID_EXAMPLE)) }
 
 const WebhookPageRef = builder.objectRef<readonly SubscriptionRow[]>('WebhookPage').implement({

@@ -20,14 +20,18 @@ import {
   MAX_STATUS_ENTRIES,
 } from '../../src/identity/credentials/verify/status/check-status.ts'
 import {
+  MAX_LIST_AGE_MS,
   MAX_LIST_BYTES,
   MAX_LIST_ENTRIES,
   MIN_LIST_ENTRIES,
 } from '../../src/identity/credentials/verify/status/read-list.ts'
-import { MAX_LIST_AGE_MS } from '../../src/identity/credentials/verify/status/status-lists.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
-import { IDLE_MS, MAX_PER_WALLET as MAX_SESSIONS } from '../../src/identity/sessions/session-store.ts'
-import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.ts'
+import {
+  CHALLENGE_MS,
+  IDLE_MS,
+  MAX_PER_WALLET as MAX_SESSIONS,
+  SESSION_MS,
+} from '../../src/identity/sessions/sessions.ts'
 import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/sign-in.ts'
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth.ts'
 import { STREAM_LIMITS } from '../../src/webhooks/live/streams.ts'
@@ -53,7 +57,7 @@ import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT } from '../../schema/operation-cost.
 import { operations } from '../../rest/documents/documents.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { BYTES_PER_UNIT } from '../../rest/plugins/rate-limits.ts'
-import { MAX_CONTROL_CHARACTERS } from '../../rest/graphql/socket-operations.ts'
+import { MAX_CONTROL_CHARACTERS } from '../../rest/graphql/web-socket.ts'
 import { MAX_MESSAGE_BYTES, MESSAGE_UNITS } from '../../rest/graphql/web-socket.ts'
 import { MAX_VALUES } from '../../rest/mcp/routes.ts'
 import { MAX_SUBSCRIBED } from '../../rest/mcp/streamable-http.ts'

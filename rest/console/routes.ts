@@ -30,7 +30,6 @@ export function consolePath(baseUrl: string | null): string {
   return `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
 }
 
-/** Serves the console at /console/. */
 export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
   const { logger, baseUrl, dist = DIST } = options
   const base = consolePath(baseUrl)

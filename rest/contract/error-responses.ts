@@ -84,7 +84,6 @@ interface Errors {
   readonly isCounted?: boolean
 }
 
-/** The error responses of a route, with examples. */
 export function errorResponses({ codes = [], hasBody, needsWallet, isCounted = true }: Errors): Json {
   const all: ErrorCode[] = [
     ...codes,

@@ -7,11 +7,9 @@ export interface RawQuery extends Record<string, unknown> {
   readonly text: string
 }
 
-interface Reader {
-  readonly read: (parameter: string, value: unknown) => unknown
-  /** The parameter is repeated for each entry of the list. */
-  readonly isList: boolean
-}
+type ReadValue = (parameter: string, value: unknown) => unknown
+/** A parameter of a list is repeated for each of its entries. */
+type Readers = ReadonlyMap<string, { readonly read: ReadValue; readonly isList: boolean }>
 
 /**
  * Creates a reader of query strings for a route's schema. It refuses unknown, repeated and badly
@@ -19,7 +17,12 @@ interface Reader {
  * types. The services check everything else.
  */
 export function queryReader({ properties = {} }: JsonSchema): (query: RawQuery) => ReadResult {
-  const readers = new Map(Object.entries(properties).map(([name, type]) => [name, reader(type)]))
+  const readers: Readers = new Map(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      { read: valueReader(schema.items ?? schema), isList: schema.items !== undefined },
+    ]),
+  )
   return ({ text }) => resultOf(() => read(text, readers))
 }
 
@@ -35,7 +38,7 @@ export function resultOf(read: () => unknown): ReadResult {
   }
 }
 
-function read(text: string, readers: ReadonlyMap<string, Reader>): Record<string, unknown> {
+function read(text: string, readers: Readers): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   if (text === '') return values
   const pairs = text.split('&').filter((pair) => pair !== '')
@@ -75,16 +78,11 @@ function decode(text: string, given: () => string): string {
   throw new DomainError('INVALID_ENCODING', { given: given(), value: quoted(text) })
 }
 
-function reader(schema: JsonSchema): Reader {
-  const isList = schema.items !== undefined
-  return { isList, read: valueReader(schema.items ?? schema) }
-}
-
 /**
  * Reads one value of a URL, or an integer or a choice of a body. Throws INVALID_INTEGER,
  * INVALID_BOOLEAN and INVALID_ENUM.
  */
-export function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): Reader['read'] {
+export function valueReader({ type: kind, minimum, maximum, enum: choices }: JsonSchema): ReadValue {
   if (kind === 'integer')
     return integerParameter({ min: minimum ?? 0, max: maximum ?? Number.MAX_SAFE_INTEGER })
   if (kind === 'boolean') return booleanParameter

@@ -1,9 +1,6 @@
 export const DID_MEDIA_TYPES = ['application/did+ld+json', 'application/did'] as const
 
-/**
- * The media type of a DID Document: that of DID 1.1 if Accept gives it a higher weight, otherwise
- * that of the contract.
- */
+/** That of the contract, or of DID 1.1 if Accept gives it a higher weight. */
 export function didMediaType(accept: string | undefined): (typeof DID_MEDIA_TYPES)[number] {
   const [standard, newer] = DID_MEDIA_TYPES
   const ranges = rangesOf(accept)

@@ -43,7 +43,6 @@ export interface Rest {
   readonly bodyLimit?: number | null
 }
 
-/** The arguments of the directives of rest/. */
 interface Directives {
   readonly rest: Rest
   readonly tool: Omit<Tool, 'name'> & { readonly name?: string | null }

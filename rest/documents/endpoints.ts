@@ -7,7 +7,6 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql'
-import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import { schema } from '../../schema/index.ts'
 import { directiveOf, mistake, type Operation, operations, type Rest, targetsOf } from './documents.ts'
@@ -16,34 +15,13 @@ import { rootFields } from './responses.ts'
 
 export type Inputs = Readonly<Record<string, Input>>
 
-/** The values that an operation takes. */
-export interface Arguments {
-  /** The variables, except that the members of the one with `@body` stand for it. */
-  readonly inputs: Inputs
-  /** The variable with `@body`. Null without one. */
-  readonly bodyVariable: string | null
-  /** Whether the body must have exactly one of its members. */
-  readonly isOneOf: boolean
-  /** Default values of variables: graphql-jit ignores those of non-null types. */
-  readonly defaults: Readonly<Record<string, unknown>>
-  /** Makes the variables of the values. */
-  readonly toVariables: (values: Record<string, unknown>) => Record<string, unknown>
-}
-
-/** What the fields of an operation say together (schema/policy.ts). */
-export interface Policy {
-  readonly login: 'wallet' | 'session' | undefined
-  /** High if it is that of all root fields. */
-  readonly priority: Priority
-  /** Whether all root fields do. */
-  readonly readsTables: boolean
-  readonly errors: readonly ErrorCode[]
-}
+type Arguments = ReturnType<typeof argumentsOf>
+type Values = Record<string, unknown>
 
 /** An operation as an endpoint: where each of its values is in a request. */
 export interface Endpoint extends Operation, Arguments {
   readonly rest: Rest
-  readonly policy: Policy
+  readonly policy: ReturnType<typeof policyOf>
   readonly path: Inputs
   readonly query: Inputs
   /** The members of the body. Null without a body. */
@@ -99,17 +77,20 @@ export function toEndpoint(operation: Operation): Endpoint | null {
   }
 }
 
-function policyOf(operation: Operation): Policy {
+/** What the fields of an operation say together (schema/policy.ts). */
+function policyOf(operation: Operation) {
   const all = rootFields(operation).map(({ field }) => field.extensions)
+  const priority: Priority = all.every((each) => each.priority === 'high') ? 'high' : 'low'
   return {
     login: all.find(({ login }) => login !== undefined)?.login,
-    priority: all.every(({ priority }) => priority === 'high') ? 'high' : 'low',
+    priority,
     readsTables: all.every((each) => each.readsTables === true),
     errors: [...new Set(all.flatMap(({ errors = [] }) => errors))],
   }
 }
 
-export function argumentsOf({ definition }: Operation): Arguments {
+/** The values that an operation takes. */
+export function argumentsOf({ definition }: Operation) {
   const targets = targetsOf(definition)
   const variables = definition.variableDefinitions ?? []
   const bodyDefinition = variables.find((each) => directiveOf('body', each) !== null)
@@ -123,22 +104,33 @@ export function argumentsOf({ definition }: Operation): Arguments {
       `$${nameOf(unplaced)} must be an argument of the operation, or a member of one, outside of fragments and lists`,
       unplaced,
     )
-  const inputs = {
+  const inputs: Inputs = {
     ...Object.fromEntries(others.map((each) => [nameOf(each), toInput(each, targets.get(nameOf(each))!)])),
     ...members,
   }
-  const defaults = Object.fromEntries(
+  const defaults: Readonly<Values> = Object.fromEntries(
     others.flatMap((each) =>
       each.defaultValue === undefined ? [] : [[nameOf(each), inputs[nameOf(each)]!.defaultValue]],
     ),
   )
-  const toVariables: Arguments['toVariables'] = (values) => {
+  const toVariables = (values: Values): Values => {
     if (bodyVariable === null) return values
     const given = (isMember: boolean) =>
       Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(members, name) === isMember))
     return { ...given(false), [bodyVariable]: given(true) }
   }
-  return { inputs, bodyVariable, isOneOf: bodyType?.isOneOf === true, defaults, toVariables }
+  return {
+    /** The variables, except that the members of the one with `@body` stand for it. */
+    inputs,
+    /** The variable with `@body`. Null without one. */
+    bodyVariable,
+    /** Whether the body must have exactly one of its members. */
+    isOneOf: bodyType?.isOneOf === true,
+    /** Default values of variables: graphql-jit ignores those of non-null types. */
+    defaults,
+    /** Makes the variables of the values. */
+    toVariables,
+  }
 }
 
 function nameOf({ variable }: VariableDefinitionNode): string {

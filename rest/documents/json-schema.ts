@@ -41,7 +41,6 @@ export const isRequired = (input: Input): boolean => isExpected(input) && input.
 const isExpected = ({ type, defaultValue }: Input): boolean =>
   isNonNullType(type) && defaultValue === undefined
 
-/** The JSON Schema of a value in a request. */
 export function inputSchema({ type, description, defaultValue, extensions }: Input): Json {
   const value = ofInputType(type, extensions.servicesCheck === true)
   return {
@@ -82,7 +81,6 @@ export function objectOf(inputs: Readonly<Record<string, Input>>): Json {
   }
 }
 
-/** The texts of an enum. */
 export function choice(type: GraphQLEnumType): Json {
   const values = type.getValues()
   const texts = { type: 'string', enum: values.map(({ value }) => value as string) }

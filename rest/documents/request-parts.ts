@@ -1,7 +1,6 @@
 import { type Json, object, text } from '../contract/shapes.ts'
 import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 
-/** The header ETag of a response, for OpenAPI. */
 export const TAG_HEADER = {
   etag: {
     type: 'string',
@@ -13,7 +12,6 @@ export const TAG_HEADER = {
 export const ageHeaders = (isTagged: boolean): Json =>
   isTagged ? { ...TAG_HEADER, ...TABLES_AGE_HEADERS } : TABLES_AGE_HEADERS
 
-/** The request headers of endpoints with entity tags. */
 export const conditionalRequest = {
   headers: object(
     {

@@ -24,9 +24,7 @@ import { choice, scalar } from './json-schema.ts'
 export interface Selected {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
-  /** All selections of it. */
   readonly nodes: readonly FieldNode[]
-  /** The name in the response. */
   readonly name: string
   readonly optional: boolean
   /** Of an object, or of the objects of a list. Of an interface or union: what all types have. */
@@ -39,7 +37,6 @@ export interface Selected {
 
 type FragmentSource = Pick<Fragments, 'get'>
 
-/** The fields of the response to an operation. */
 export function rootFields({
   definition,
   fragments,

@@ -1,9 +1,9 @@
-import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import { type ExecutionArgs, getOperationAST, GraphQLError, OperationTypeNode } from 'graphql'
 import type { RequestContext } from '../../schema/context.ts'
 import { fragmentsOf } from '../../schema/document-size.ts'
 import { documentUnits, operationUnits } from '../../schema/operation-cost.ts'
 import { isDomainError } from '../../src/domain/errors.ts'
+import type { OperationParams } from './persisted-documents.ts'
 
 /** What /graphql knows of a client, over HTTP and on sockets. */
 export interface OperationRequest extends RequestContext {
@@ -17,52 +17,41 @@ export interface OperationRequest extends RequestContext {
 }
 
 type OperationContext = OperationRequest & {
-  readonly params: { readonly query?: string | null }
+  readonly params: OperationParams
   chargeEvent?: () => void
 }
 
-/**
- * Charges the units of each operation that exceed the one unit of every request: for the length of
- * its document before it is parsed, and for its fields before it is executed.
- */
-export const charges: Plugin<OperationRequest, OperationRequest> = {
-  onParams: ({ params, context }) => {
-    try {
-      chargeDocument(context, params.query)
-    } catch (error) {
-      throw wholeRequest(error)
-    }
-  },
-  onExecute: ({ args, setResultAndStopExecution: stop }) => {
-    chargeOperation(args, stop)
-  },
-  onSubscribe: ({ args, setResultAndStopExecution: stop }) => {
-    const units = chargeOperation(args, stop)
-    const context = args.contextValue as OperationContext
-    context.chargeEvent = () => context.charge(units, 0)
-  },
-}
-
+/** Charges the length of a document, in addition to the one unit of every request. */
 export function chargeDocument({ charge }: OperationRequest, query?: string | null): void {
-  charge(1 + documentUnits(query ?? ''), 1)
+  try {
+    charge(1 + documentUnits(query ?? ''), 1)
+  } catch (error) {
+    throw wholeRequest(error)
+  }
 }
 
-/** Returns the units of the operation. */
-function chargeOperation(
+/**
+ * Charges the fields of an operation, and lets a subscription charge its events. Stops it and
+ * returns false if the client has too few units.
+ */
+export function chargeOperation(
   { document, operationName, variableValues, contextValue }: ExecutionArgs,
   stop: (result: { errors: GraphQLError[] }) => void,
-): number {
+): boolean {
   const operation = getOperationAST(document, operationName)
-  if (!operation) return 1
-  const { charge, params } = contextValue as OperationContext
-  const paid = 1 + documentUnits(params.query ?? '')
+  if (!operation) return true
+  const context = contextValue as OperationContext
+  const paid = 1 + documentUnits(context.params.query ?? '')
   const units = operationUnits(operation, fragmentsOf(document), variableValues ?? {})
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+    context.chargeEvent = () => context.charge(units, 0)
   try {
-    charge(paid + units - 1, paid)
+    context.charge(paid + units - 1, paid)
+    return true
   } catch (error) {
     stop({ errors: [wholeRequest(error)] })
+    return false
   }
-  return units
 }
 
 /** An error of the request as a whole, which has the HTTP status of REST. */

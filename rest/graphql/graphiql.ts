@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../contract/vary.ts'
-import { type PageContent, sendPage, servePageFiles } from '../plugins/static-files.ts'
+import { type PageContent, sendPage, servePageFiles, writePage } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
 export const EXAMPLE = `# Agents with their stakes, highest reputation first.
@@ -32,20 +32,7 @@ async function load(): Promise<PageContent> {
   }
 }
 
-const write = ({ style, script }: PageContent): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <title>Agent Registry Gateway</title>
-    <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="${FILES}${style}" />
-  </head>
-  <body id="body" class="no-focus-outline">
-    <div id="root"></div>
-    <script src="${FILES}${script}"></script>
-  </body>
-</html>
-`
+const BODY = '<body id="body" class="no-focus-outline"><div id="root"></div>'
 
 function between(text: string, start: string, end: string): string {
   const from = text.indexOf(start)
@@ -63,6 +50,6 @@ export function graphiqlPage(app: RestApp) {
   const names = servePageFiles(app, FILES, { units: FILE_UNITS, load })
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     addVary(reply, 'accept')
-    return sendPage(request, reply, { html: write(await names()), policy: POLICY })
+    return sendPage(request, reply, { html: writePage(await names(), FILES, BODY), policy: POLICY })
   }
 }

@@ -13,8 +13,10 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { checkDocumentSize } from '../../schema/document-size.ts'
-import { hasTooManyValues, LIMITS, parseLimited } from '../../schema/limits.ts'
-import { tooManyValues } from '../contract/json-size.ts'
+import { LIMITS, parseLimited } from '../../schema/limits.ts'
+import { hasMoreMembers, tooManyValues } from '../contract/json-size.ts'
+import { chargeDocument, chargeOperation, type OperationRequest } from './charges.ts'
+import { badRequest, type OperationParams, type PersistedDocuments } from './persisted-documents.ts'
 
 /** Each coercion error repeats the whole value, so writing many of them would take seconds. */
 const COERCION_OPTIONS = { maxCoercionErrors: 1 }
@@ -24,12 +26,22 @@ export const TOO_MANY_VALUES = tooManyValues(LIMITS.values)
 
 type ToClientError = (error: unknown) => GraphQLError
 
-/** Limits what one operation may cost, and the number of errors in its response. */
-export function guards(toClientError: ToClientError): Plugin {
+type Offer = (query: string, document: DocumentNode) => void
+
+/**
+ * Limits and charges operations over HTTP. `offer` gets the executed ones, which may be compiled
+ * later. Sockets do the same in web-socket.ts.
+ */
+export function guards(
+  documents: PersistedDocuments,
+  toClientError: ToClientError,
+  offer: Offer,
+): Plugin<OperationRequest & { readonly params: OperationParams }, OperationRequest> {
   return {
     onRequestParse: ({ requestParser, setRequestParser }) => {
       if (requestParser === undefined) return
       setRequestParser(async (request) => {
+        checkUrl(request)
         try {
           return await requestParser(request)
         } catch (error) {
@@ -37,7 +49,7 @@ export function guards(toClientError: ToClientError): Plugin {
         }
       })
     },
-    onParams: ({ params }) => checkSize(params),
+    onParams: ({ params, setParams, context }) => setParams(admitParams(documents, context, params)),
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>
         parseLimited(typeof source === 'string' ? source : source.body),
@@ -46,16 +58,47 @@ export function guards(toClientError: ToClientError): Plugin {
       addValidationRule(introspectionLimits)
       setValidationFn(validateLimited)
     },
-    onExecute: ({ setExecuteFn }) =>
-      setExecuteFn((args: ExecutionArgs) => execute({ ...args, options: COERCION_OPTIONS })),
-    onSubscribe: ({ setSubscribeFn }) =>
-      setSubscribeFn((args: ExecutionArgs) => subscribe({ ...args, options: COERCION_OPTIONS })),
+    onExecute: ({ args, setExecuteFn, setResultAndStopExecution }) => {
+      const { params } = args.contextValue
+      documents.store(params)
+      setExecuteFn((given: ExecutionArgs) => execute({ ...given, options: COERCION_OPTIONS }))
+      if (chargeOperation(args, setResultAndStopExecution)) offer(params.query ?? '', args.document)
+    },
+    onSubscribe: ({ args, setSubscribeFn, setResultAndStopExecution }) => {
+      documents.store(args.contextValue.params)
+      setSubscribeFn((given: ExecutionArgs) => subscribe({ ...given, options: COERCION_OPTIONS }))
+      chargeOperation(args, setResultAndStopExecution)
+    },
     onResultProcess: (payload) => {
       const { result } = payload
       if (!('errors' in result) || result.errors === undefined) return
       payload.setResult({ ...result, errors: limitErrors(result.errors, toClientError) })
     },
   }
+}
+
+/**
+ * Adds the document for a hash, and charges its length. Throws an error for the client if it is too
+ * long or none is left.
+ */
+export function admitParams<Params extends OperationParams>(
+  documents: PersistedDocuments,
+  context: OperationRequest,
+  given: Params,
+): Params {
+  const params = documents.complete(given)
+  if ((params.query?.length ?? 0) > LIMITS.characters)
+    throw badRequest(`The query has more than ${LIMITS.characters} characters`)
+  chargeDocument(context, params.query)
+  return params
+}
+
+/** Bodies are counted before they are parsed (json-size.ts). */
+function checkUrl({ method, url }: Request): void {
+  if (method !== 'GET') return
+  const { searchParams } = new URL(url)
+  for (const name of ['variables', 'extensions'])
+    if (hasMoreMembers(searchParams.get(name) ?? '', LIMITS.values)) throw badRequest(TOO_MANY_VALUES)
 }
 
 /**
@@ -88,7 +131,7 @@ function validateLimited(
 }
 
 /** The first errors, each as its client may see it. */
-export function limitErrors(errors: readonly GraphQLError[], toClientError: ToClientError): GraphQLError[] {
+function limitErrors(errors: readonly GraphQLError[], toClientError: ToClientError): GraphQLError[] {
   return errors
     .slice(0, MAX_ERRORS)
     .map((error) => (error.extensions?.['status'] === undefined ? toClientError(error) : error))
@@ -103,16 +146,4 @@ export function socketErrors(
     const json = error.toJSON()
     return Object.assign(json, { extensions: { ...json.extensions, http: undefined } })
   })
-}
-
-/** Throws an error for the client if the query is too long or has too many values. */
-export function checkSize(params: { query?: string }): void {
-  if ((params.query?.length ?? 0) > LIMITS.characters)
-    throw badRequest(`The query has more than ${LIMITS.characters} characters`)
-  if (hasTooManyValues(params)) throw badRequest(TOO_MANY_VALUES)
-}
-
-/** An error of the request as a whole, with status 400. */
-export function badRequest(problem: string): GraphQLError {
-  return new GraphQLError(problem, { extensions: { http: { status: 400 } } })
 }

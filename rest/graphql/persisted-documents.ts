@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { createLRUCache, type Plugin } from 'graphql-yoga'
+import { GraphQLError } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../src/domain/errors.ts'
-import { badRequest } from './guards.ts'
 
 /** Members of a request to /graphql, before they are checked. */
 export interface OperationParams {
@@ -14,23 +14,18 @@ export interface OperationParams {
 export const MAX_DOCUMENTS = 500
 const SHA_256 = /^[0-9a-f]{64}$/
 
+export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>
+
 /**
  * Automatic persisted queries as Apollo defines them: `extensions.persistedQuery` has `version: 1`
  * and the `sha256Hash` of the document. A client sends only the hash; after
- * PERSISTED_QUERY_NOT_FOUND it sends both. Each process stores the most recently used documents in
- * memory.
+ * PERSISTED_QUERY_NOT_FOUND it sends both. Each process stores the last used documents.
  */
-export interface PersistedDocuments {
-  /** Adds the document for the hash. Throws PERSISTED_QUERY_NOT_FOUND, or 400 for a wrong hash. */
-  complete<Params extends OperationParams>(params: Params): Params
-  /** Stores the document of an operation. Call it only after validation. */
-  store(params: OperationParams): void
-}
-
-export function createPersistedDocuments(): PersistedDocuments {
-  const documents = createLRUCache<string>({ max: MAX_DOCUMENTS })
+export function createPersistedDocuments() {
+  const documents = new LRUCache<string, string>({ max: MAX_DOCUMENTS })
   return {
-    complete: (params) => {
+    /** Adds the document for a hash. Throws PERSISTED_QUERY_NOT_FOUND, or 400 for a wrong hash. */
+    complete: <Params extends OperationParams>(params: Params): Params => {
       const query: unknown = params.query
       if (typeof query !== 'string' && query !== undefined && query !== null)
         throw badRequest('query must be a string')
@@ -45,18 +40,11 @@ export function createPersistedDocuments(): PersistedDocuments {
       if (stored === undefined) throw new DomainError('PERSISTED_QUERY_NOT_FOUND')
       return { ...params, query: stored }
     },
-    store: (params) => {
+    /** Stores the document of an operation. Call it only after validation. */
+    store: (params: OperationParams): void => {
       const sha256Hash = readHash(params)
       if (sha256Hash !== null && params.query) documents.set(sha256Hash, params.query)
     },
-  }
-}
-
-export function persistedDocumentsPlugin(documents: PersistedDocuments): Plugin<{ params: OperationParams }> {
-  return {
-    onParams: ({ params, setParams }) => setParams(documents.complete(params)),
-    onExecute: ({ args }) => documents.store(args.contextValue.params),
-    onSubscribe: ({ args }) => documents.store(args.contextValue.params),
   }
 }
 
@@ -67,4 +55,9 @@ function readHash({ extensions }: OperationParams): string | null {
   if (version !== 1 || typeof sha256Hash !== 'string' || !SHA_256.test(sha256Hash))
     throw badRequest('extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits')
   return sha256Hash
+}
+
+/** An error of the request as a whole, with status 400. */
+export function badRequest(problem: string): GraphQLError {
+  return new GraphQLError(problem, { extensions: { http: { status: 400 } } })
 }

@@ -3,8 +3,6 @@ import type { WebSocket } from 'ws'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
-import type { Logger } from '../../src/platform/logger.ts'
-import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/compose/services.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
@@ -15,23 +13,16 @@ import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.t
 import type { OperationRequest } from './charges.ts'
 import { disconnected, isEventStream, sendEventStream } from '../plugins/event-stream.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
-import { createGraphQLServer } from './yoga.ts'
-import type { Executor } from '../execute.ts'
+import { createGraphQLServer, type GraphQLServer, type GraphQLServerOptions } from './yoga.ts'
 import type { RestApp } from '../rest-app.ts'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
 import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { OperationParams, PersistedDocuments } from './persisted-documents.ts'
 
-interface GraphQLOptions {
-  readonly services: Services
-  readonly logger: Logger
-  readonly metrics: Metrics
+interface GraphQLOptions extends GraphQLServerOptions {
   readonly originGuard: OriginGuard
   readonly connectionLimits: ConnectionLimits
-  /** `execute` runs all operations with graphql-js. */
-  readonly executor: Executor
-  readonly hasLocalnet: boolean
 }
 
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
@@ -69,8 +60,6 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
     reply.type('text/plain; charset=utf-8').send(sdl),
   )
 }
-
-type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
 function contextOf(services: Services, request: FastifyRequest): OperationRequest {
   return {

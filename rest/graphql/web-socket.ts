@@ -1,17 +1,19 @@
 import websocket from '@fastify/websocket'
-import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
-import { GraphQLError } from 'graphql'
+import { CloseCode, handleProtocols, makeServer, type OperationResult, type ServerOptions } from 'graphql-ws'
+import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { RawData, WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
+import { operationPriority } from '../../schema/priority.ts'
+import type { Caller } from '../../src/identity/sessions/sessions.ts'
 import { type Counted, createConnectionLimit } from '../../src/platform/overload/connection-limit.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { BYTES_PER_UNIT } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { OperationRequest } from './charges.ts'
-import { TOO_MANY_VALUES } from './guards.ts'
+import { admitParams, socketErrors, TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from '../contract/json-size.ts'
-import { type AuthenticateSocket, type SocketExtra, socketOperations } from './socket-operations.ts'
+import { badRequest } from './persisted-documents.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 export const MAX_MESSAGE_BYTES = 256 * 1024
@@ -150,4 +152,98 @@ function terminateIfSilent(socket: WebSocket): () => void {
     isAlive = false
   }, PING_INTERVAL_MS)
   return () => clearInterval(timer)
+}
+
+/** Of the JSON of a payload, which the answer to a ping repeats. */
+export const MAX_CONTROL_CHARACTERS = 1_024
+
+/** Finds out who sends an operation, by the Authorization of `connection_init`. */
+type AuthenticateSocket = (authorization: string | undefined) => Promise<Caller>
+
+interface SocketExtra {
+  readonly context: OperationRequest
+  readonly authenticate: AuthenticateSocket
+  isBusy: () => boolean
+  touch: () => void
+}
+
+type Run = (args: ExecutionArgs) => OperationResult
+type SocketOptions = ServerOptions<Record<string, unknown>, SocketExtra>
+
+/** How graphql-ws passes from `onSubscribe` what `execute` and `subscribe` need. */
+interface RootValue {
+  readonly execute: Run
+  readonly subscribe: Run
+  /** Ends the operation's time in flight. */
+  readonly release: () => void
+}
+
+/** Runs operations of sockets with the limits, context and error texts of HTTP requests. */
+function socketOperations(
+  { yoga, toClientError, documents }: GraphQLServer,
+  admission: Admission,
+): SocketOptions {
+  return {
+    onConnect: (context) => {
+      context.extra.isBusy = () => Object.keys(context.subscriptions).length > 0
+    },
+    onPing: (_context, payload) => checkControlPayload(payload),
+    onPong: (_context, payload) => checkControlPayload(payload),
+    onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
+      extra.touch()
+      try {
+        extra.context.charge(1, 0)
+        admission.check('high', extra.context.clientIp)
+        const params = admitParams(documents, extra.context, payload)
+        const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
+          ...extra.context,
+          authenticate: () => extra.authenticate(authorizationOf(connectionParams)),
+          params,
+        })
+        const document = parse(params.query)
+        const errors = validate(schema, document)
+        if (errors.length > 0) return errors
+        const { operationName, variables: variableValues } = params
+        if (!getOperationAST(document, operationName))
+          return [new GraphQLError('operationName must name an operation of the document')]
+        const contextValue = await contextFactory()
+        const release = admission.admit(operationPriority(document, operationName), extra.context.clientIp)
+        const rootValue: RootValue = { execute, subscribe, release }
+        return { schema, document, operationName, variableValues, contextValue, rootValue }
+      } catch (error) {
+        return [toClientError(error)]
+      }
+    },
+    execute: (args) => whileInFlight(args, 'execute'),
+    subscribe: (args) => whileInFlight(args, 'subscribe'),
+    onNext: (_context, _id, _params, _args, result) =>
+      result.errors === undefined
+        ? undefined
+        : { ...result, errors: socketErrors(result.errors, toClientError) },
+    onError: (_context, _id, _payload, errors) => socketErrors(errors, toClientError),
+  }
+}
+
+function checkControlPayload(payload: unknown): void {
+  if (JSON.stringify(payload ?? null).length > MAX_CONTROL_CHARACTERS)
+    throw badRequest(`The payload of a ping or pong has more than ${MAX_CONTROL_CHARACTERS} characters`)
+}
+
+/** Clients write the name in upper or lower case. */
+function authorizationOf(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const given = params?.['Authorization'] ?? params?.['authorization']
+  return typeof given === 'string' ? given : undefined
+}
+
+/** A query is in flight until it is answered, a subscription until it is open. */
+async function whileInFlight(
+  args: ExecutionArgs,
+  step: 'execute' | 'subscribe',
+): Promise<Awaited<OperationResult>> {
+  const root = args.rootValue as RootValue
+  try {
+    return await root[step](args)
+  } finally {
+    root.release()
+  }
 }

@@ -1,4 +1,4 @@
-import { createLRUCache, createYoga, type Plugin } from 'graphql-yoga'
+import { createLRUCache, createYoga } from 'graphql-yoga'
 import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema as completeSchema } from '../../schema/index.ts'
@@ -7,19 +7,20 @@ import type { Logger } from '../../src/platform/logger.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/compose/services.ts'
 import type { Executor } from '../execute.ts'
-import { charges, type OperationRequest } from './charges.ts'
+import type { OperationRequest } from './charges.ts'
 import { CompiledQueries } from './compiled/compiled-queries.ts'
 import { createShortPath } from './compiled/short-path.ts'
 import { guards } from './guards.ts'
-import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
+import { createPersistedDocuments } from './persisted-documents.ts'
 
 /** Parsed documents in the cache. Each can take half a megabyte. */
 const CACHED_DOCUMENTS = 100
 
-interface GraphQLServerOptions {
+export interface GraphQLServerOptions {
   readonly services: Services
   readonly logger: Logger
   readonly metrics: Metrics
+  /** `execute` runs all operations with graphql-js. */
   readonly executor: Executor
   /** Whether the process runs a localnet. */
   readonly hasLocalnet: boolean
@@ -33,10 +34,6 @@ export function createGraphQLServer(options: GraphQLServerOptions) {
     clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
   const queries = new CompiledQueries()
-  const offerQuery: Plugin<{ params: { query?: string } }> = {
-    onExecute: ({ args: { document, contextValue } }) =>
-      queries.offer(contextValue.params.query ?? '', document),
-  }
   const schema = hasLocalnet ? completeSchema : schemaWithoutLocalnet()
   const yoga = createYoga<OperationRequest>({
     schema,
@@ -54,10 +51,9 @@ export function createGraphQLServer(options: GraphQLServerOptions) {
       errorCache: createLRUCache({ max: CACHED_DOCUMENTS }),
     },
     plugins: [
-      persistedDocumentsPlugin(documents),
-      guards(toClientError),
-      charges,
-      ...(executor === 'jit' ? [offerQuery] : []),
+      guards(documents, toClientError, (query, document) => {
+        if (executor === 'jit') queries.offer(query, document)
+      }),
     ],
     context: (request) => createGraphQLContext(services, request),
   })

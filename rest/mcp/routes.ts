@@ -17,7 +17,7 @@ import { chosenTools, type McpContext, messagePriority, TOOLS, toolsOf } from '.
 /** Values in the JSON of a message. The SDK repeats each invalid one in its error. */
 export const MAX_VALUES = 500
 
-export interface McpOptions {
+interface McpOptions {
   readonly services: Services
   readonly logger: Logger
   readonly version: string

@@ -45,10 +45,7 @@ const RESOURCES = [
   },
 ]
 
-/**
- * Creates the MCP server of one client. It uses the services and limits of REST and GraphQL. Tools
- * are built once per process, so they are not registered on each server.
- */
+/** Tools are built once per process, so they are not registered on each server. */
 export function createMcpServer(context: McpContext, version: string, tools = TOOLS): McpServer {
   const mcp = new McpServer(
     { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version },

@@ -33,19 +33,13 @@ interface Session {
  * Sessions of the HTTP+SSE transport (protocol 2024-11-05): the server sends messages on a stream,
  * the client posts them to the path that the first event names. A session ends with its stream.
  */
-export interface Sessions {
-  /** Opens a session on the response. Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
-  open(reply: FastifyReply, createServer: () => McpServer): Promise<void>
-  /** Passes a posted message to its session. Throws MCP_SESSION_NOT_FOUND and INVALID_REQUEST. */
-  receive(request: FastifyRequest): void
-}
-
-export function createSessions({ sessions: max, sessionIdleMs: idleMs }: ConnectionLimits): Sessions {
+export function createSessions({ sessions: max, sessionIdleMs: idleMs }: ConnectionLimits) {
   const sessions = new Map<string, Session>()
   const errors = { client: 'MCP_SESSIONS_FULL', process: 'TOO_MANY_SESSIONS' } as const
   const limit = createConnectionLimit({ max, errors, quietMs: QUIET_MS, idleMs })
   return {
-    open: async (reply, createServer) => {
+    /** Opens a session on the response. Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
+    open: async (reply: FastifyReply, createServer: () => McpServer): Promise<void> => {
       const { request, raw: stream } = reply
       limit.check(request.ip)
       hijack(reply.headers(STREAM_HEADERS))
@@ -68,7 +62,8 @@ export function createSessions({ sessions: max, sessionIdleMs: idleMs }: Connect
       stream.once('close', end)
       await server.connect(transport)
     },
-    receive: (request) => {
+    /** Passes a posted message to its session. Throws MCP_SESSION_NOT_FOUND and INVALID_REQUEST. */
+    receive: (request: FastifyRequest): void => {
       const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
       const session = sessions.get(sessionId)
       // The id of the session is no proof: it is in URLs, and so in logs.

@@ -61,10 +61,7 @@ function webRequest({ headers }: FastifyRequest, signal: AbortSignal | null): Re
   })
 }
 
-/**
- * The agents that a `subscriptions/listen` message names. Null for other messages and for those
- * that the SDK refuses. Throws INVALID_REQUEST.
- */
+/** Null for messages that name none or that the SDK refuses. Throws INVALID_REQUEST. */
 export function subscribedAgents(message: unknown): string[] | null {
   const { method, params } = (message ?? {}) as {
     method?: unknown
@@ -84,10 +81,7 @@ export function subscribedAgents(message: unknown): string[] | null {
   })
 }
 
-/**
- * Subscribes to changes of these agents, until the client disconnects. A subscription counts as one
- * of its live streams. Throws TOO_MANY_STREAMS, STREAMS_FULL and INVALID_PUBKEY.
- */
+/** Counts as one live stream. Throws TOO_MANY_STREAMS, STREAMS_FULL and INVALID_PUBKEY. */
 export async function subscribe(
   { liveEvents }: Services,
   agentPdas: string[],

@@ -8,7 +8,7 @@ import { DomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'
 import { booleanParameter, enumParameter, optional } from '../../src/domain/parameters.ts'
 import { visible } from '../../src/domain/quoted.ts'
-import type { Caller } from '../../src/identity/sessions/session-store.ts'
+import type { Caller } from '../../src/identity/sessions/sessions.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { Services } from '../../src/compose/services.ts'
@@ -45,10 +45,7 @@ type Values = Record<string, unknown>
 /** Integers of 64 bits are text, as in /graphql. */
 const schema = schemaOfTexts()
 
-/**
- * Returns a function that runs the operation for a client, with the units and limits of /graphql,
- * and makes the result of its body. It throws only errors that the client may see.
- */
+/** Runs an operation with the units and limits of /graphql. Throws what clients may see. */
 export function runnerOf<Result>(
   operation: Operation,
   priority: Priority,
@@ -102,15 +99,10 @@ const hintsOf = (effect: Declared['effect']): ListedTool['annotations'] => ({
 
 const priorityOf = ({ effect }: Declared): Priority => (effect === 'SEND' ? 'high' : 'low')
 
-/** A tool of MCP. It is built once per process. */
-interface Tool {
-  /** As clients see it. */
-  readonly listed: ListedTool
-  readonly declared: Declared
-  call(given: Values, context: McpContext): Promise<CallToolResult>
-}
+type Tool = ReturnType<typeof toTool>
 
-function toTool(operation: Operation, declared: Declared): Tool {
+/** A tool of MCP. It is built once per process. */
+function toTool(operation: Operation, declared: Declared) {
   const { name, title, effect } = declared
   const fields = rootFields(operation)
   const { inputs } = argumentsOf(operation)
@@ -125,17 +117,19 @@ function toTool(operation: Operation, declared: Declared): Tool {
     const links = era === 'modern' ? fields.flatMap((each) => linksIn(each, data[each.name])) : []
     return { content: [content, ...links], structuredContent: result }
   })
+  /** As clients see it. */
+  const listed: ListedTool = {
+    name,
+    title,
+    description: `${textOf(operation, declared, fields)}${ADVICE[effect] ?? ''}`,
+    inputSchema: { type: 'object', ...inputSchema },
+    annotations: hintsOf(effect),
+    outputSchema: forModels(responseSchema(keepingNulls(operation)), []),
+  }
   return {
-    listed: {
-      name,
-      title,
-      description: `${textOf(operation, declared, fields)}${ADVICE[effect] ?? ''}`,
-      inputSchema: { type: 'object', ...inputSchema },
-      annotations: hintsOf(effect),
-      outputSchema: forModels(responseSchema(keepingNulls(operation)), []),
-    },
+    listed,
     declared,
-    call: async (given, context) => {
+    call: async (given: Values, context: McpContext): Promise<CallToolResult> => {
       try {
         return await run(read(given), context)
       } catch (error) {
@@ -155,10 +149,7 @@ function textOf(operation: Operation, { description }: Declared, [field]: readon
 /** What models need to know of arguments. Of results, names and types are enough. */
 const DETAILS = ['description', 'additionalProperties', 'required', 'minimum', 'maximum', 'default', 'enum']
 
-/**
- * A schema for tools. Models read all of them in each conversation, so there are no names of
- * OpenAPI, examples and patterns. Integers of 64 bits are text.
- */
+/** Models read all schemas in each conversation: no names of OpenAPI, examples and patterns. */
 function forModels(schema: Json, details: readonly string[]): Json {
   const { oneOf, anyOf = oneOf, properties, items, format, type } = schema
   const inner = (each: unknown): Json => forModels(each as Json, details)

@@ -9,7 +9,6 @@ import {
   keepOptionalParametersEmpty,
   nameComponents,
   type OpenApiDocument,
-  type Operation,
   type Parameter,
 } from './document.ts'
 import { documentInfo, type OpenApiOptions } from './info.ts'
@@ -80,29 +79,17 @@ async function readLiveValues({ agents, stakes }: Services): Promise<LiveValues>
 
 /** The document with these values as examples of required parameters. */
 function withLiveValues(document: OpenApiDocument, values: LiveValues): OpenApiDocument {
-  const paths = Object.entries(document.paths).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) => [
-      method,
-      withExamples(path, operation, values),
-    ])
-    return [path, Object.fromEntries(operations)]
-  })
-  return { ...document, paths: Object.fromEntries(paths) }
+  const copy = structuredClone(document)
+  for (const [path, item] of Object.entries(copy.paths))
+    for (const { parameters = [] } of Object.values(item))
+      for (const parameter of parameters) parameter.example = liveValue(path, parameter, values)
+  return copy
 }
 
-function withExamples(path: string, operation: Operation, values: LiveValues): Operation {
-  if (operation.parameters === undefined) return operation
-  const parameters = operation.parameters.map((parameter) => {
-    const value = liveValue(path, parameter, values)
-    return value === undefined ? parameter : { ...parameter, example: value }
-  })
-  return { ...operation, parameters }
-}
-
-function liveValue(path: string, parameter: Parameter, values: LiveValues): string | undefined {
-  if (parameter.required !== true) return undefined
-  if (parameter.name === 'pda') return path.startsWith('/stakes/') ? values.stake : values.agent
-  if (parameter.name === 'wallet') return values.owner
-  if (parameter.name === 'did') return values.owner && ownerDid(values.owner)
-  return undefined
+function liveValue(path: string, { name, required, example }: Parameter, values: LiveValues): unknown {
+  if (required !== true) return example
+  const { agent, owner, stake } = values
+  if (name === 'pda') return (path.startsWith('/stakes/') ? stake : agent) ?? example
+  if (name === 'wallet') return owner ?? example
+  return name === 'did' && owner !== undefined ? ownerDid(owner) : example
 }

@@ -6,6 +6,7 @@ import {
   sendPage,
   servePageFiles,
   type StaticFile,
+  writePage,
 } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -68,28 +69,14 @@ async function load(): Promise<PageContent> {
   }
 }
 
-const write = ({ style, script }: PageContent, folder: string): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Agent Registry Gateway</title>
-    <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="${folder}${style}" />
-  </head>
-  <body>
-    <div id="swagger-ui"></div>
-    <script src="${folder}${script}"></script>
-  </body>
-</html>
-`
+const BODY = '<body><div id="swagger-ui"></div>'
 
 /** Serves Swagger UI at /docs. `writeDocument` returns the OpenAPI document for it. */
 export function docsPage(app: RestApp, writeDocument: () => Promise<StaticFile>): void {
   const names = servePageFiles(app, '/docs/static/', { units: FILE_UNITS, load })
   // Relative, because a proxy may serve the gateway below another path.
   const send = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(request, reply, { html: write(await names(), folder), policy: POLICY })
+    sendPage(request, reply, { html: writePage(await names(), folder, BODY), policy: POLICY })
   const options = { schema: { hide: true }, config: { priority: 'file' as const } }
   app.get('/docs', options, send('docs/static/'))
   app.get('/docs/', options, send('static/'))

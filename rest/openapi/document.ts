@@ -16,7 +16,7 @@ export interface Parameter {
   examples?: unknown
 }
 
-export interface Operation {
+interface Operation {
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
@@ -111,14 +111,12 @@ function exampleOf(document: OpenApiDocument, schema: Json): unknown {
  * the example of a parameter, and an optional one changes the result.
  */
 export function keepOptionalParametersEmpty(document: OpenApiDocument): void {
-  for (const operation of operationsOf(document))
-    operation.parameters &&= operation.parameters.map(withoutExample)
-}
-
-function withoutExample(parameter: Parameter): Parameter {
-  if (parameter.required === true || parameter.example === undefined) return parameter
-  const { example, ...rest } = parameter
-  return { ...rest, schema: { ...rest.schema, examples: [example] } }
+  for (const { parameters = [] } of operationsOf(document))
+    for (const parameter of parameters) {
+      if (parameter.required === true || parameter.example === undefined) continue
+      parameter.schema = { ...parameter.schema, examples: [parameter.example] }
+      delete parameter.example
+    }
 }
 
 /**

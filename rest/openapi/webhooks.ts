@@ -102,12 +102,6 @@ export function webhooksSection() {
   return Object.fromEntries([...events, ['ping', ping]])
 }
 
-interface EventSchema {
-  readonly when: string
-  /** The members of `data`. */
-  readonly data: Json
-}
-
 /** The fields of every event that are also members of `data`. */
 const SUBJECT = new Set(['agentPda', 'owner'])
 const COMMON = new Set(Object.keys(typeOf('RegistryEvent').getFields())).difference(SUBJECT)
@@ -116,7 +110,7 @@ function typeOf(name: string): GraphQLObjectType {
   return schema.getType(name) as GraphQLObjectType
 }
 
-function eventSchema(type: WebhookEventType): EventSchema {
+function eventSchema(type: WebhookEventType) {
   const event = typeOf(eventTypeName(type))
   const members = Object.entries(event.getFields()).filter(([name]) => !COMMON.has(name))
   return { when: event.description ?? '', data: objectOf(Object.fromEntries(members)) }
@@ -144,4 +138,4 @@ const valueOf = (type: GraphQLNamedType): Json =>
 /** What each event type means, and its `data`. Docs and the OpenAPI document are made from it. */
 export const EVENT_SCHEMAS = Object.fromEntries(
   WEBHOOK_EVENT_TYPES.map((type) => [type, eventSchema(type)]),
-) as Readonly<Record<WebhookEventType, EventSchema>>
+) as Readonly<Record<WebhookEventType, ReturnType<typeof eventSchema>>>

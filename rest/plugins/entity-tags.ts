@@ -3,18 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
-/** A response with its strong entity tag. */
-export interface Tagged {
-  readonly type: string
-  readonly body: () => string | Buffer
-  readonly etag: string
-}
-
-/** Sends a body, or 304 to a client that has it. */
+/** Sends a body with its strong entity tag, or 304 to a client that has it. */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, body, etag }: Tagged,
+  { type, body, etag }: { type: string; body: () => string | Buffer; etag: string },
 ): FastifyReply {
   reply.header('etag', etag)
   if (hasTag(request.headers['if-none-match'], etag)) {

@@ -4,27 +4,18 @@ import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { isLoopbackHost } from '../../src/platform/net/address-guard.ts'
 
+export type OriginGuard = ReturnType<typeof createOriginGuard>
+
 /**
  * Refuses web pages of other origins where CORS does not: for WebSockets and MCP. A page can rebind
  * its own host name to the address of the service (DNS rebinding), so that its requests are
  * same-origin to the browser. They still carry that name in the Host header, so the guard checks
  * the name too.
- */
-export interface OriginGuard {
-  /** For WebSockets, which always have an Origin header in browsers. Throws ORIGIN_NOT_ALLOWED. */
-  checkOrigin(request: IncomingMessage): void
-  /** For requests without an Origin too. Throws ORIGIN_NOT_ALLOWED and HOST_NOT_ALLOWED. */
-  check(request: IncomingMessage): void
-}
-
-/**
+ *
  * `origins` may call the service; `*` allows every origin. `ownNames` are the host names of the
  * service. Loopback names and IP addresses always count as its own. Null allows every host name.
  */
-export function createOriginGuard(
-  origins: readonly string[],
-  ownNames: readonly string[] | null,
-): OriginGuard {
+export function createOriginGuard(origins: readonly string[], ownNames: readonly string[] | null) {
   const allowsAll = origins.includes('*')
   const isOwn = (host: string): boolean => ownNames === null || isOwnHost(host, ownNames)
   const checkOrigin = ({ headers: { origin, host } }: IncomingMessage): void => {
@@ -33,8 +24,10 @@ export function createOriginGuard(
     if (!isSameHost || !isOwn(host)) throw new DomainError('ORIGIN_NOT_ALLOWED', { value: quoted(origin) })
   }
   return {
+    /** For WebSockets, to which browsers always send an Origin. Throws ORIGIN_NOT_ALLOWED. */
     checkOrigin,
-    check: (request) => {
+    /** For requests without an Origin too. Throws ORIGIN_NOT_ALLOWED and HOST_NOT_ALLOWED. */
+    check: (request: IncomingMessage): void => {
       checkOrigin(request)
       const { origin, host } = request.headers
       // Browsers always send the Host header.

@@ -74,7 +74,6 @@ function wantsWebSocket({ method, url, headers, socket }: IncomingMessage): bool
   return isUpgrade && (socket as { _httpMessage?: unknown })._httpMessage == null
 }
 
-/** Errors of Node's HTTP parser. */
 const PARSER_ERRORS: Record<string, DomainError> = {
   HPE_INVALID_URL: new DomainError('INVALID_REQUEST', {
     problem: 'The request target must be ASCII. Percent-encode other characters',

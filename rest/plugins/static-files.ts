@@ -16,7 +16,6 @@ export interface StaticFile {
   readonly gzip: Buffer
 }
 
-/** What a page loads. */
 export interface PageContent {
   readonly style: string
   readonly script: string
@@ -80,6 +79,23 @@ export function servePageFiles(
   })
   return async () => (await (loaded ??= compressAll())).names
 }
+
+/** The HTML of a page whose files are in `folder`. `body` precedes its script. */
+export const writePage = ({ style, script }: PageContent, folder: string, body: string): string =>
+  `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Agent Registry Gateway</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${folder}${style}" />
+  </head>
+  ${body}
+    <script src="${folder}${script}"></script>
+  </body>
+</html>
+`
 
 /** Sends a page with this content security policy and more headers. */
 export function sendPage(

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../../src/identity/sessions/session-store.ts'
+import type { Caller } from '../../src/identity/sessions/sessions.ts'
 import type { Services } from '../../src/compose/services.ts'
 import { countRequest } from './rate-limits.ts'
 

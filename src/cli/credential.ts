@@ -7,12 +7,12 @@ import { readConfig } from '../platform/config/config.ts'
 import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { issueCredential } from '../identity/credentials/issue-credential.ts'
 import { KNOWN_KINDS, knownKind, parseDateTimeStamp } from '../identity/credentials/formats.ts'
-import type { Suite } from '../identity/credentials/verify/checks/parse-proof.ts'
 import { ownerDid } from '../domain/did.ts'
 import { readKeypairFile } from '../platform/keys.ts'
-import { CommandError, createOutput } from './output.ts'
+import { CommandError, outputOf } from './output.ts'
+import { collect } from './registry/options.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
-import { describeCanonizeError } from '../identity/credentials/verify/crypto/verify-proofs.ts'
+import { describeCanonizeError, type Suite } from '../identity/credentials/verify/crypto/verify-proofs.ts'
 
 const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const satisfies Suite[]
 
@@ -68,10 +68,9 @@ async function issue(options: IssueCommandOptions, command: Command): Promise<vo
   else {
     writeFileSync(options.out, text)
     const issuer = ownerDid(keypair.publicKey.toBase58())
-    createOutput(command.optsWithGlobals().json === true).result(
-      { file: options.out, issuer, subject: subjectDid, type },
-      [`${type} of ${subjectDid} by ${issuer} in ${options.out}`],
-    )
+    outputOf(command).result({ file: options.out, issuer, subject: subjectDid, type }, [
+      `${type} of ${subjectDid} by ${issuer} in ${options.out}`,
+    ])
   }
 }
 
@@ -99,8 +98,4 @@ function claimsOf(claims: string[]): Record<string, string> {
       return [claim.slice(0, equals), claim.slice(equals + 1)]
     }),
   )
-}
-
-function collect(value: string, values: string[] | undefined): string[] {
-  return [...(values ?? []), value]
 }

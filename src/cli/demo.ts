@@ -19,6 +19,7 @@ import {
 } from '../identity/credentials/trusted-issuers.ts'
 import { createLocalnetRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { use } from './client/connect.ts'
+import { confirmed } from './localnet.ts'
 import { CommandError, jsonOf, waitFor } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
 import { randomUUID } from 'node:crypto'
@@ -142,14 +143,7 @@ async function register({ registry, wallet, inviteCode, report }: Stage): Promis
 /** Gives the wallet SOL and USDC, and deposits 600 USDC in a transaction that it pays for. */
 async function deposit({ registry, rpc, wallet, report }: Stage): Promise<void> {
   await rpc.call('requestAirdrop', [wallet.address, FUNDS.lamports])
-  const mint = await rpc.call<string>('localnet_mintUsdc', [wallet.address, Number(FUNDS.usdc)])
-  await waitFor('the funding of the wallet', async () => {
-    const { value } = await rpc.call<{ value: ({ confirmationStatus: string } | null)[] }>(
-      'getSignatureStatuses',
-      [[mint]],
-    )
-    return value[0]?.confirmationStatus === 'processed' ? null : value[0]
-  })
+  await confirmed('localnet_mintUsdc', [wallet.address, Number(FUNDS.usdc)], rpc)
   const { status, signature } = await registry.stakes.deposit(DEPOSIT, wallet)
   report('staked 600 USDC, paid by the wallet', { status, signature })
 }
@@ -220,20 +214,10 @@ export interface Received {
   readonly signature: string
 }
 
-/** Receives webhooks and hosts documents. */
-interface Receiver {
-  readonly baseUrl: string
-  /** Verifies the following deliveries. */
-  secret: string
-  /** JSON texts by path. */
-  readonly documents: Map<string, string>
-  readonly received: Received[]
-  /** Errors of deliveries with an invalid signature. */
-  readonly refused: string[]
-  close(): void
-}
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-async function startReceiver(): Promise<Receiver> {
+/** Receives webhooks and hosts documents. */
+async function startReceiver() {
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       const document = receiver.documents.get(request.url ?? '')
@@ -249,12 +233,15 @@ async function startReceiver(): Promise<Receiver> {
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const receiver: Receiver = {
+  const receiver = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Verifies the following deliveries. */
     secret: '',
-    documents: new Map(),
-    received: [],
-    refused: [],
+    /** JSON texts by path. */
+    documents: new Map<string, string>(),
+    received: [] as Received[],
+    /** Errors of deliveries with an invalid signature. */
+    refused: [] as string[],
     close: () => {
       server.close()
       server.closeAllConnections()

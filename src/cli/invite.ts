@@ -5,7 +5,6 @@ import { openDatabaseWorkspace } from './workspace.ts'
 
 const MAX_USES = 1_000_000
 
-/** Invite codes for sponsored registrations. */
 export function inviteCommand(): Command {
   return new Command('invite')
     .addCommand(

@@ -8,6 +8,7 @@ import {
 } from '../identity/credentials/trusted-issuers.ts'
 import { keyToMultibase } from '../identity/credentials/formats.ts'
 import { CommandError, type Output } from './output.ts'
+import { collect } from './registry/options.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
 
 interface AddOptions {
@@ -51,11 +52,7 @@ function addCommand(): Command {
       '--types <list>',
       'comma-separated types that it may issue, for example SecurityAudit; default: every type',
     )
-    .option(
-      '--key <multibase>',
-      'key of a did:web, z6Mk… or FRAGMENT=z6Mk…; can be repeated',
-      (key: string, keys: string[] | undefined) => [...(keys ?? []), key],
-    )
+    .option('--key <multibase>', 'key of a did:web, z6Mk… or FRAGMENT=z6Mk…; can be repeated', collect)
     .option('--not-before <iso>', 'trusted from this time')
     .option('--not-after <iso>', 'trusted until this time')
     .action(async (did: string, options: AddOptions, command: Command) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { loadOrCreateKeypair } from '../platform/keys.ts'
-import { CommandError, createOutput } from './output.ts'
+import { CommandError, outputOf } from './output.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')
@@ -9,6 +9,6 @@ export function keygenCommand(): Command {
     .action((file: string, _, command: Command) => {
       if (existsSync(file)) throw new CommandError(`${file} already exists: keys are never overwritten`)
       const pubkey = loadOrCreateKeypair(file).publicKey.toBase58()
-      createOutput(command.optsWithGlobals().json === true).result({ file, pubkey }, [`${pubkey} in ${file}`])
+      outputOf(command).result({ file, pubkey }, [`${pubkey} in ${file}`])
     })
 }

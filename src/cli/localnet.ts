@@ -7,7 +7,7 @@ import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { type LedgerRpc, createLocalnetRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
-import { CommandError, createOutput, waitFor } from './output.ts'
+import { CommandError, outputOf, waitFor } from './output.ts'
 import { asAmount } from './registry/options.ts'
 
 interface SignatureStatuses {
@@ -25,7 +25,7 @@ export function localnetCommand(): Command {
         .argument('<sol>', 'SOL, up to 9 decimals', asAmount(sol))
         .action(async (owner: string, lamports: bigint, _, command: Command) => {
           const signature = await confirmed('requestAirdrop', [checked(owner), Number(lamports)])
-          print(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
+          outputOf(command).result({ owner, lamports, signature }, [`${lamports} lamports to ${owner}`])
         }),
     )
     .addCommand(
@@ -35,7 +35,9 @@ export function localnetCommand(): Command {
         .argument('<amount>', 'USDC, up to 6 decimals', asAmount(usdc))
         .action(async (owner: string, units: bigint, _, command: Command) => {
           const signature = await confirmed('localnet_mintUsdc', [checked(owner), String(units)])
-          print(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
+          outputOf(command).result({ owner, amount: units, signature }, [
+            `${units} USDC base units to ${owner}`,
+          ])
         }),
     )
     .addCommand(
@@ -46,7 +48,9 @@ export function localnetCommand(): Command {
           if (!/^[1-9]\d{0,9}$/.test(seconds))
             throw new CommandError(`seconds must be a whole number above 0, got ${seconds}`)
           await runningLocalnet().call('localnet_warp', [Number(seconds)])
-          print(command, { seconds: Number(seconds) }, `moved the ledger's clock forward by ${seconds} s`)
+          outputOf(command).result({ seconds: Number(seconds) }, [
+            `moved the ledger's clock forward by ${seconds} s`,
+          ])
         }),
     )
 }
@@ -70,9 +74,8 @@ async function runLocalnet(): Promise<void> {
   }
 }
 
-/** Calls a method that sends a transaction, and waits until it is confirmed. */
-async function confirmed(method: string, params: unknown[]): Promise<string> {
-  const rpc = runningLocalnet()
+/** Calls a method of a localnet that sends a transaction, and waits until it is confirmed. */
+export async function confirmed(method: string, params: unknown[], rpc = runningLocalnet()): Promise<string> {
   const signature = await rpc.call<string>(method, params)
   await waitFor(`the confirmation of ${signature}`, async () => {
     const { value } = await rpc.call<SignatureStatuses>('getSignatureStatuses', [[signature]])
@@ -94,8 +97,4 @@ function runningLocalnet(): LedgerRpc {
 function checked(pubkey: string): string {
   if (!isPubkey(pubkey)) throw new CommandError(`not a base-58 public key of 32 bytes: ${pubkey}`)
   return pubkey
-}
-
-function print(command: Command, value: object, line: string): void {
-  createOutput(command.optsWithGlobals().json === true).result(value, [line])
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { loadOperators } from '../../rest/documents/operators.ts'
-import { CommandError, createOutput } from './output.ts'
+import { CommandError, outputOf } from './output.ts'
 
 /** Checks the documents of OPERATIONS_DIR as the start does, for example before an upgrade. */
 export function operationsCommand(): Command {
@@ -11,7 +11,7 @@ export function operationsCommand(): Command {
       if (folder === undefined) throw new CommandError('Name a folder, or set OPERATIONS_DIR')
       const found = loadOperators(folder)
       const lines = found.map(({ name, rest }) => `${name}${rest === null ? '' : ` GET ${rest.path}`}`)
-      createOutput(command.optsWithGlobals().json === true).result(
+      outputOf(command).result(
         { operations: found.map(({ name }) => name) },
         lines.length === 0 ? [`${folder} has no *.graphql files`] : lines,
       )

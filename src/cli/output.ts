@@ -1,34 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
 import { visible } from '../domain/quoted.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+
+export type Output = ReturnType<typeof createOutput>
 
 /**
  * How a command answers: lines for people, or one JSON document on `--json`. Invisible characters
  * are escaped, because other users choose names, and any gateway can write errors.
  */
-export interface Output {
-  readonly json: boolean
-  result(value: object, lines: string[]): void
-  /** What must be known even if the command is killed, on standard error. */
-  announce(value: object, lines: string[]): void
-  /** Progress of long work, on a terminal only. */
-  progress(text: string): void
-}
-
-export function createOutput(json: boolean, stdout = process.stdout, stderr = process.stderr): Output {
+export function createOutput(json: boolean, stdout = process.stdout, stderr = process.stderr) {
   const write = (stream: NodeJS.WriteStream, value: object, lines: string[]): void => {
     if (stderr.isTTY) stderr.write('\r\u001B[K')
     stream.write(json ? `${visible(jsonOf(value))}\n` : `${lines.map(visible).join('\n')}\n`)
   }
   return {
     json,
-    result: (value, lines) => write(stdout, value, lines),
-    announce: (value, lines) => write(stderr, value, lines),
-    progress: (text) => {
+    result: (value: object, lines: string[]): void => write(stdout, value, lines),
+    /** What must be known even if the command is killed, on standard error. */
+    announce: (value: object, lines: string[]): void => write(stderr, value, lines),
+    /** Progress of long work, on a terminal only. */
+    progress: (text: string): void => {
       if (stderr.isTTY && !json) stderr.write(`\r\u001B[K${visible(text)}`)
     },
   }
 }
+
+export const outputOf = (command: Command): Output =>
+  createOutput(command.optsWithGlobals<{ json?: boolean }>().json === true)
 
 /** Amounts of the client are bigint. */
 export const jsonOf = (value: object): string =>

@@ -3,10 +3,10 @@ import { startDatabase } from '../compose/database.ts'
 import { isGatewayRunning } from '../compose/runtime-file.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { createCommandLogger } from '../platform/logger.ts'
-import { createOutput } from './output.ts'
+import { outputOf } from './output.ts'
 import { audit } from '../ledger/audit/audit.ts'
 import type { Difference } from '../ledger/audit/findings.ts'
-import { ledgerReading, openWorkspace } from './workspace.ts'
+import { openWorkspace } from './workspace.ts'
 import { webhookSink } from '../webhooks/enqueue.ts'
 import { rebuild } from '../ledger/audit/rebuild.ts'
 
@@ -16,8 +16,7 @@ export function migrateCommand(): Command {
     const keepServer = isGatewayRunning(config.dataDir)
     const database = await startDatabase(config, createCommandLogger(), { keepServer })
     try {
-      const output = createOutput(command.optsWithGlobals().json === true)
-      output.result({ migrated: true, applied: database.applied }, [
+      outputOf(command).result({ migrated: true, applied: database.applied }, [
         database.applied.length === 0 ? 'nothing to apply' : `applied ${database.applied.join(', ')}`,
       ])
     } finally {
@@ -29,7 +28,7 @@ export function migrateCommand(): Command {
 export function auditCommand(): Command {
   return new Command('audit').action(async (_, command: Command) => {
     await using workspace = await openWorkspace(command)
-    const report = await audit(ledgerReading(workspace))
+    const report = await audit(workspace.reading)
     const { accounts, transactions, events, differences, unreadable } = report
     workspace.output.result(report, [
       ...unreadable.map(({ kind, signature, pda, reason }) => `${kind} ${pda ?? signature}: ${reason}`),
@@ -51,7 +50,7 @@ export function rebuildCommand(): Command {
     .option('--allow-loss', 'also delete finalized transactions that no ledger node has any more')
     .action(async ({ allowLoss = false }: { allowLoss?: boolean }, command: Command) => {
       await using workspace = await openWorkspace(command)
-      const report = await rebuild({ ...ledgerReading(workspace), sink: webhookSink, allowLoss })
+      const report = await rebuild({ ...workspace.reading, sink: webhookSink, allowLoss })
       workspace.output.result(report, [
         `rebuilt: ${report.transactions} transactions, ${report.events} events`,
       ])

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readWebhookStats } from '../webhooks/metrics.ts'
-import { openWorkspace } from './workspace.ts'
+import { openDatabaseWorkspace } from './workspace.ts'
 import type { RegistryEvent } from '@agent-registry/client'
 import { jsonText } from '../ledger/decode/values.ts'
 import { newSecret } from '../webhooks/secret-box.ts'
@@ -16,8 +16,8 @@ export function webhooksCommand(): Command {
       'show subscriptions, waiting deliveries, the age of the oldest due delivery, and attempts of the last hour',
     )
     .action(async (_, command: Command) => {
-      await using workspace = await openWorkspace(command)
-      const stats = await readWebhookStats(workspace.orm.em.getKysely())
+      await using workspace = await openDatabaseWorkspace(command)
+      const stats = await readWebhookStats(workspace.em.getKysely())
       const { subscriptions, deliveries, dueAge, lastHour } = stats
       workspace.output.result(stats, [
         `subscriptions: ${listed(subscriptions)}`,

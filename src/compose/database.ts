@@ -7,19 +7,7 @@ import { abortable, withTimeout } from '../platform/async/promises.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import type { DatabaseConnection, Orm } from '../db/orm-types.ts'
-
-export interface RunningDatabase {
-  connection: DatabaseConnection
-  /** Open and migrated. */
-  orm: Orm
-  /** Names of the migrations that were applied now. */
-  applied: string[]
-  /** Until `stop`, starts the embedded server again if it is lost. Rejects if that fails. */
-  keepReachable(): Promise<void>
-  /** Closes the pool, and the embedded server if this process started it. */
-  stop(): Promise<void>
-}
+import type { Orm } from '../db/orm-types.ts'
 
 const CHECK_MS = 1_000
 const CLOSE_MS = 3_000
@@ -38,7 +26,7 @@ export async function startDatabase(
   config: Pick<Config, 'databaseUrl' | 'databaseWaitMs' | 'dataDir'>,
   logger: Logger,
   options: DatabaseOptions = {},
-): Promise<RunningDatabase> {
+) {
   const { signal = new AbortController().signal, children } = options
   const starting = config.databaseUrl === null ? startEmbeddedPostgres({ ...config, logger, signal }) : null
   const stopping = new AbortController()
@@ -61,14 +49,17 @@ export async function startDatabase(
     })
     const orm = await abortable(opening, signal)
     const applied = await migrate(orm, signal)
-    await warnAboutCollation(orm, logger)
-    await warnAboutPooler(orm, logger)
+    await warnAboutSettings(orm, logger)
     return {
-      connection,
+      /** Open and migrated. */
       orm,
+      /** Names of the migrations that were applied now. */
       applied,
-      keepReachable: () => (keeping = keepReachable(embedded, { signal: stopping.signal, logger })),
-      stop: async () => {
+      /** Until `stop`, starts the embedded server again if it is lost. Rejects if that fails. */
+      keepReachable: (): Promise<void> =>
+        (keeping = keepReachable(embedded, { signal: stopping.signal, logger })),
+      /** Closes the pool, and the embedded server if this process started it. */
+      stop: async (): Promise<void> => {
         stopping.abort()
         await keeping.catch(() => undefined)
         // Requests that were given up may still run statements. They end with the server.
@@ -110,25 +101,19 @@ function connectionProblem(error: unknown, url: string): OperatorError | null {
   return new OperatorError(`DATABASE_URL: ${host}${pathname} is not usable: ${message}`)
 }
 
-// pg_trgm uses LC_CTYPE to find letters. With C it finds none outside ASCII.
-async function warnAboutCollation(orm: Orm, logger: Logger): Promise<void> {
+async function warnAboutSettings(orm: Orm, logger: Logger): Promise<void> {
+  // pg_trgm uses LC_CTYPE to find letters. With C it finds none outside ASCII.
   const [row] = await orm.em
     .getConnection()
-    .execute<{ found: boolean }[]>("select cardinality(show_trgm('é')) > 0 as found")
-  if (row?.found === false) {
+    .execute<{ letters: boolean; timeout: string }[]>(
+      "select cardinality(show_trgm('é')) > 0 as letters, current_setting('statement_timeout') as timeout",
+    )
+  if (row?.letters === false)
     logger.warn(
       'search by name finds ASCII letters only: the database has LC_CTYPE C. Create it with C.UTF-8',
     )
-  }
-}
-
-async function warnAboutPooler(orm: Orm, logger: Logger): Promise<void> {
-  const [row] = await orm.em
-    .getConnection()
-    .execute<{ statement_timeout: string }[]>('show statement_timeout')
-  if (row?.statement_timeout === '0') {
+  if (row?.timeout === '0')
     logger.warn(
       'a pooler or DATABASE_URL replaced the settings of the connections, such as the statement timeout: see docs/guides/scale.md',
     )
-  }
 }

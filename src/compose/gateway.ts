@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { RestApp } from '../../rest/rest-app.ts'
-import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/failover-rpc.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
@@ -22,15 +21,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
 
-export interface Gateway {
-  baseUrl: string
-  ledger: RunningLedger
-  indexer: Indexer | null
-  /** Resolves when `signal` aborts. Rejects if the service cannot continue. */
-  ended: Promise<void>
-  /** Stops everything in the reverse order of its start. */
-  stop(): Promise<void>
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 export interface GatewayOptions {
   config: Config
@@ -46,7 +37,7 @@ export interface GatewayOptions {
 }
 
 /** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions) {
   checkLedgerSettings(options.config)
   const stack = new AsyncDisposableStack()
   try {
@@ -58,10 +49,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-async function startParts(
-  options: GatewayOptions & { signal: AbortSignal },
-  stack: AsyncDisposableStack,
-): Promise<Gateway> {
+async function startParts(options: GatewayOptions & { signal: AbortSignal }, stack: AsyncDisposableStack) {
   const { config, secrets, logger, clock = systemClock, signal, children } = options
   stack.defer(lockDataDir(config.dataDir))
   await checkPorts(config)
@@ -107,7 +95,15 @@ async function startParts(
   const log = createReadinessLog({ health: services.info, baseUrl, ledger, logger, dataDir, inviteCode })
   stops.push(() => log.stop())
   log.start()
-  return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
+  return {
+    baseUrl,
+    ledger,
+    indexer,
+    /** Resolves when `signal` aborts. Rejects if the service cannot continue. */
+    ended,
+    /** Stops everything in the reverse order of its start. */
+    stop: (): Promise<void> => stack.disposeAsync(),
+  }
 }
 
 const readFeePayer = ({ feePayerKeypair }: Secrets) =>

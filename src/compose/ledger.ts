@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { createFailoverRpc, type FailoverRpc } from '../ledger/failover/failover-rpc.ts'
+import { createFailoverRpc } from '../ledger/failover/failover-rpc.ts'
 import { assertSameLedger, filledFrom } from '../ledger/indexer/position.ts'
 import { settleBoth, withTimeout } from '../platform/async/promises.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -8,7 +8,7 @@ import type { Config } from '../platform/config/config.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { type RunningDatabase, startDatabase } from './database.ts'
+import { startDatabase } from './database.ts'
 import { readRuntime } from './runtime-file.ts'
 import type { GatewayLocalnet } from './localnet/localnet.ts'
 
@@ -35,19 +35,10 @@ export async function startLedger(
   options: { logger: Logger; clock: Clock; shared?: boolean },
 ): Promise<RunningLedger> {
   const { rpcUrls, wsUrls } = config.ledger
-  if (rpcUrls !== null) {
-    return {
-      rpcUrls,
-      wsUrls: wsUrls ?? rpcUrls.map(websocketOf),
-      localnet: null,
-      stop: async () => undefined,
-    }
-  }
+  const others = { localnet: null, stop: async () => undefined }
+  if (rpcUrls !== null) return { rpcUrls, wsUrls: wsUrls ?? rpcUrls.map(websocketOf), ...others }
   const runtime = options.shared === true ? readRuntime(config.dataDir) : null
-  if (runtime !== null) {
-    const { rpcUrl, wsUrl } = runtime
-    return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet: null, stop: async () => undefined }
-  }
+  if (runtime !== null) return { rpcUrls: [runtime.rpcUrl], wsUrls: [runtime.wsUrl], ...others }
   checkLedgerSettings(config)
   // Loaded only here, because an installation for a cluster may leave out the VM.
   const { startGatewayLocalnet } = await import('./localnet/localnet.ts')
@@ -64,11 +55,7 @@ export function websocketOf(rpcUrl: string): string {
   return url.href
 }
 
-export interface LedgerNodes {
-  rpc: FailoverRpc
-  /** WebSocket URLs of all nodes except those that are known to be on another ledger. */
-  wsUrls: () => readonly string[]
-}
+export type LedgerNodes = Awaited<ReturnType<typeof connectLedgerNodes>>
 
 /** A node that takes longer to answer is checked later, before its first use. */
 const CHECK_TIMEOUT_MS = 2_000
@@ -86,7 +73,7 @@ export async function connectLedgerNodes(
     logger,
     programId,
   }: { kysely: Kysely<Database>; clock: Clock; logger: Logger; programId: string },
-): Promise<LedgerNodes> {
+) {
   const state = await filledFrom(kysely)
   const rpc = createFailoverRpc({
     urls: rpcUrls,
@@ -101,19 +88,14 @@ export async function connectLedgerNodes(
   }
   return {
     rpc,
-    wsUrls: () => {
+    /** WebSocket URLs of all nodes except those that are known to be on another ledger. */
+    wsUrls: (): readonly string[] => {
       // Unless there is one WebSocket URL per node, the two lists cannot be matched.
       if (wsUrls.length !== rpcUrls.length) return wsUrls
       const nodes = rpc.nodes()
       return wsUrls.filter((_, i) => nodes[i] !== 'refused')
     },
   }
-}
-
-export interface Backends {
-  readonly database: RunningDatabase
-  readonly ledger: RunningLedger
-  readonly nodes: LedgerNodes
 }
 
 /**
@@ -131,14 +113,13 @@ export async function openBackends(
     readonly signal?: AbortSignal
     readonly children?: Set<EndChild>
   },
-): Promise<Backends> {
+) {
   const { logger, clock, stack, shared = false, signal, children } = options
-  const starting = startDatabase(config, logger, { keepServer: shared, signal, children })
+  const adopt = async <Part extends { stop(): Promise<void> }>(starting: Promise<Part>): Promise<Part> =>
+    stack.adopt(await starting, (each) => each.stop())
   const [database, ledger] = await settleBoth(
-    starting.then((started) => stack.adopt(started, (each) => each.stop())),
-    startLedger(config, { logger, clock, shared }).then((started) =>
-      stack.adopt(started, (each) => each.stop()),
-    ),
+    adopt(startDatabase(config, logger, { keepServer: shared, signal, children })),
+    adopt(startLedger(config, { logger, clock, shared })),
   )
   const kysely = database.orm.em.getKysely()
   const { programId } = config.ledger

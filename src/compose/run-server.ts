@@ -5,12 +5,9 @@ import { type GatewayOptions, startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
 import { formatFatalError, OperatorError } from '../platform/process/operator-error.ts'
-import type { WorkerLimits } from '../webhooks/limits.ts'
 
-export interface ServerOptions {
-  /** Replaces the timing and limits of the webhook worker, for tests. */
-  readonly webhookLimits?: Partial<WorkerLimits>
-}
+/** The limits replace those of the webhook worker, for tests. */
+type ServerOptions = Pick<GatewayOptions, 'webhookLimits'>
 
 /** Both together are shorter than the 30 s after which Kubernetes kills a process. */
 const STOP_MS = 24_000

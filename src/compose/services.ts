@@ -1,27 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
-import { type Idl, idlOf } from '@agent-registry/program'
+import { idlOf } from '@agent-registry/program'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createDatabaseProbe, connectionOptions } from '../db/session.ts'
 import type { Orm } from '../db/orm-types.ts'
 import { poolQueue } from '../db/orm.ts'
 import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
 import { openReads, openRowReads } from '../db/reads.ts'
-import { createHealthService, type HealthService } from '../health/health-service.ts'
-import type { FeePayerStatus } from '../health/info.ts'
+import { createHealthService } from '../health/health-service.ts'
+import type { FeePayerStatus } from '../health/health.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
-import { type CardReads, createCardReads } from '../identity/agent-cards/card-reads.ts'
-import type { Credentials } from '../identity/credentials/attached/credentials.ts'
-import { createDidResolver, type DidResolver } from '../identity/did-document.ts'
-import { createIdentity, type Identity } from '../identity/identity.ts'
-import { createSessions, type Sessions } from '../identity/sessions/sessions.ts'
-import { createWalletAuth, type WalletAuth } from '../identity/wallet-auth.ts'
+import { createCardReads } from '../identity/agent-cards/card-reads.ts'
+import { createDidResolver } from '../identity/did-document.ts'
+import { createIdentity } from '../identity/identity.ts'
+import { createSessions } from '../identity/sessions/sessions.ts'
+import { createWalletAuth } from '../identity/wallet-auth.ts'
 import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.ts'
 import { type IndexerHealth, readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { filledFrom } from '../ledger/indexer/position.ts'
-import { createRegistryProbe } from '../ledger/rpc/ledger-probe.ts'
-import { createLedgerProbe } from '../ledger/rpc/ledger-probe.ts'
+import { createLedgerProbe, createRegistryProbe } from '../ledger/rpc/ledger-probe.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -37,48 +35,20 @@ import {
   createAdmission,
 } from '../platform/overload/admission.ts'
 import type { ConnectionCounts } from '../platform/overload/connection-limit.ts'
-import { createRateLimits, type RateLimits } from '../platform/rate-limits/rate-limits.ts'
-import { type AgentReads, createAgentReads } from '../registry/agents/agent-reads.ts'
-import { createRegistryReads, type RegistryReads } from '../registry/agents/registry-reads.ts'
+import { createRateLimits } from '../platform/rate-limits/rate-limits.ts'
+import { createAgentReads } from '../registry/agents/agent-reads.ts'
+import { createRegistryReads } from '../registry/agents/registry-reads.ts'
 import { databaseReader, type Registry, type RegistryReader, startRegistry } from '../registry/registry.ts'
-import { createStakeReads, type StakeReads } from '../registry/stake-reads.ts'
+import { createStakeReads } from '../registry/stake-reads.ts'
 import type { TransactionsOptions } from '../transactions/context.ts'
-import { createLedgerState, type LedgerState } from '../transactions/ledger-state.ts'
-import {
-  createRegistryTransactions,
-  type RegistryTransactions,
-} from '../transactions/registry-transactions.ts'
+import { createLedgerState } from '../transactions/ledger-state.ts'
+import { createRegistryTransactions } from '../transactions/registry-transactions.ts'
 import { createTransactions, type Transactions } from '../transactions/transactions.ts'
-import { createWallets, type FundWallet, type Wallets } from '../transactions/wallets.ts'
-import { createLiveEvents, type LiveEvents } from '../webhooks/live/live-events.ts'
-import { createRecentEvents, type RecentEvents } from '../webhooks/live/recent-events.ts'
+import { createWallets, type FundWallet } from '../transactions/wallets.ts'
+import { createLiveEvents } from '../webhooks/live/live-events.ts'
+import { createRecentEvents } from '../webhooks/live/recent-events.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
-import { receiverProblemOf } from '../webhooks/subscriptions.ts'
-import { createWebhookService, type WebhookService } from '../webhooks/webhooks.ts'
-
-/** The services that REST, GraphQL and MCP call. They contain all checks. */
-export interface Services {
-  readonly agents: AgentReads
-  readonly stakes: StakeReads
-  readonly registry: RegistryReads
-  readonly cards: CardReads
-  readonly dids: DidResolver
-  readonly credentials: Credentials
-  readonly transactions: Transactions
-  readonly registryTransactions: RegistryTransactions
-  readonly wallets: Wallets
-  readonly ledger: LedgerState
-  readonly walletAuth: WalletAuth
-  readonly sessions: Sessions
-  readonly webhooks: WebhookService
-  readonly liveEvents: LiveEvents
-  readonly recentEvents: RecentEvents
-  readonly info: HealthService
-  /** The Anchor IDL of the configured program. */
-  readonly idl: Idl
-  readonly rateLimits: RateLimits
-  readonly admission: Admission
-}
+import { WebhookService } from '../webhooks/webhooks.ts'
 
 /** What every part of the gateway is built from. */
 export interface GatewayContext {
@@ -97,9 +67,7 @@ export interface Overrides {
   readonly transactions?: Partial<TransactionsOptions>
   /** Fetches agent cards, credentials and status lists. */
   readonly documents?: GuardedHttp
-  /** Reads agents and stakes. */
   readonly registry?: RegistryReader
-  /** Numbers of open streams. */
   readonly streams?: ConnectionCounts
   readonly overload?: AdmissionLimits
   readonly indexerStatus?: () => Promise<IndexerHealth>
@@ -122,25 +90,14 @@ export interface StartedParts {
   readonly overrides?: Overrides
 }
 
-export interface ServiceParts {
-  readonly services: Services
-  readonly transactions: Transactions
-  readonly identity: Identity
-  /** For webhooks. */
-  readonly http: GuardedHttp
-  /** The copy in memory. Null if PostgreSQL answers all reads. */
-  readonly registry: Registry | null
-  /** Workers are added when they start. */
-  readonly roles: Roles
-}
+/** The services that REST, GraphQL and MCP call. They contain all checks. */
+export type Services = ServiceParts['services']
+export type ServiceParts = Awaited<ReturnType<typeof composeServices>>
 
 /**
  * Creates the services, and the parts that services and workers share. Starts no worker of a role.
  */
-export async function composeServices(
-  context: GatewayContext,
-  started: StartedParts = {},
-): Promise<ServiceParts> {
+export async function composeServices(context: GatewayContext, started: StartedParts = {}) {
   const { config, orm, rpc, clock, logger, metrics, stack } = context
   const { overrides = {} } = started
   const { programId } = config.ledger
@@ -149,24 +106,23 @@ export async function composeServices(
   const tables = createFilledTables(kysely)
   const transactions = composeTransactions(context, started)
   const netMetrics = createNetMetrics(metrics)
+  /** For webhooks. */
   const http = openHttp(context, netMetrics)
   // With sockets of their own, slow documents of an origin do not delay its webhooks.
   const documents = overrides.documents ?? openHttp(context, netMetrics)
   const identity = composeIdentity(context, documents, started.ipfsGateway ?? null)
   const liveEvents = createLiveEvents({ orm, logger, metrics, streamLimits: overrides.streams })
   stack.defer(() => liveEvents.close())
+  /** The copy in memory. Null if PostgreSQL answers all reads. */
   const copy = overrides.registry === undefined ? await composeRegistry(context) : null
   const registry = overrides.registry ?? copy ?? databaseReader
+  /** Workers are added when they start. */
   const roles = overrides.roles ?? rolesOf(config.roles)
   const agents = createAgentReads(reads, { registry })
   const info = composeHealth(context, started, { transactions, roles })
-  const sessions = createSessions({
-    em: orm.em,
-    clock,
-    origins: config.signIn,
-    genesisHash: () => info.genesisHash(),
-  })
-  const services: Services = {
+  const genesisHash = () => info.genesisHash()
+  const sessions = createSessions({ em: orm.em, clock, origins: config.signIn, genesisHash })
+  const services = {
     agents: whenFilled(agents, tables),
     stakes: whenFilled(createStakeReads(reads, registry), tables),
     registry: whenFilled(createRegistryReads(reads, registry), tables),
@@ -228,7 +184,7 @@ function composeIdentity(
   { config, orm, clock, logger, metrics, stack }: GatewayContext,
   http: GuardedHttp,
   localIpfs: string | null,
-): Identity {
+) {
   const { ipfs, arweave } = config.gateways
   const identity = createIdentity({
     em: orm.em,
@@ -248,11 +204,11 @@ function composeWebhooks(
   http: GuardedHttp,
   secretBox: SecretBox | null,
 ): WebhookService {
-  return createWebhookService({
+  return new WebhookService({
     em: orm.em,
     clock,
     secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
-    receiverProblem: receiverProblemOf(http),
+    http,
     dailyPerNetwork: config.webhooks.dailyPerNetwork,
     sendLimit: config.rateLimits?.sends ?? null,
   })
@@ -277,7 +233,7 @@ function composeHealth(
   { config, orm, rpc, clock }: GatewayContext,
   { indexer = null, feePayerKey = null, overrides = {} }: StartedParts,
   { transactions, roles }: { transactions: Transactions; roles: Roles },
-): HealthService {
+) {
   const kysely = orm.em.getKysely()
   const { programId } = config.ledger
   const feePayer = feePayerKey?.publicKey.toBase58() ?? transactions.feePayer

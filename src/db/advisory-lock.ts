@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
 import { abortable } from '../platform/async/promises.ts'
@@ -10,10 +10,9 @@ const LOCK_CLASS = 0x41524757
 const LOCK_KEYS = { migrate: 1, indexer: 2 } as const
 
 export type LockName = keyof typeof LOCK_KEYS
+type Found = { readonly found: boolean }
 
-/**
- * Waits for the lock until `signal` aborts, then runs `work` while it holds the lock.
- */
+/** Waits for the lock until `signal` aborts, then runs `work` while it holds the lock. */
 export async function withAdvisoryLock<T>(
   orm: Orm,
   name: LockName,
@@ -34,33 +33,25 @@ export async function withAdvisoryLock<T>(
 
 /** Acquires the lock if it is free, until the session ends. */
 export async function tryAdvisoryLock(session: Client, name: LockName): Promise<boolean> {
-  const result = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
-    LOCK_CLASS,
-    LOCK_KEYS[name],
-  ])
-  return result.rows[0]?.locked === true
+  const values = [LOCK_CLASS, LOCK_KEYS[name]]
+  const { rows } = await session.query<Found>('select pg_try_advisory_lock($1, $2) as found', values)
+  return rows[0]?.found === true
 }
 
-/** Whether any session holds the lock. */
+/** Whether a session holds the lock (`$1`), or one waits for it. */
+const EXISTS = `
+  select exists (
+    select 1 from pg_locks
+    where locktype = 'advisory' and granted = $1 and classid = ${LOCK_CLASS} and objid = $2 and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())
+  ) as found`
+
 export async function isAdvisoryLockHeld(kysely: Kysely<Database>, name: LockName): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select exists (
-      select 1 from pg_locks
-      where locktype = 'advisory' and granted and classid = ${LOCK_CLASS} and objid = ${LOCK_KEYS[name]}
-        and objsubid = 2 and database = (select oid from pg_database where datname = current_database())
-    ) as held`.execute(kysely)
-  return rows[0]?.held === true
+  const { rows } = await kysely.executeQuery<Found>(CompiledQuery.raw(EXISTS, [true, LOCK_KEYS[name]]))
+  return rows[0]?.found === true
 }
 
-/** Whether another session waits for the lock. */
 export async function isAdvisoryLockWanted(session: Client, name: LockName): Promise<boolean> {
-  const result = await session.query<{ wanted: boolean }>(
-    `select exists (
-       select 1 from pg_locks
-       where locktype = 'advisory' and not granted and classid = $1 and objid = $2 and objsubid = 2
-         and database = (select oid from pg_database where datname = current_database())
-     ) as wanted`,
-    [LOCK_CLASS, LOCK_KEYS[name]],
-  )
-  return result.rows[0]?.wanted === true
+  const { rows } = await session.query<Found>(EXISTS, [false, LOCK_KEYS[name]])
+  return rows[0]?.found === true
 }

@@ -10,25 +10,20 @@ export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
 
 const naming = new UnderscoreNamingStrategy()
 
-export interface Selection {
-  readonly names: readonly string[]
-  /** As SQL. */
-  readonly fields: readonly string[]
-  /** The fields under their names. */
-  readonly columns: readonly string[]
-}
+export type Selection = ReturnType<typeof selectionOf>
 
 /** The names of such rows without the `hidden` properties, and their part of a select list. */
 export function selectionOf<Entity extends EntitySchemaWithMeta>(
   { tableName, properties }: Entity,
   hidden: readonly (keyof RowOf<Entity>)[],
-): Selection {
+) {
   const hides = new Set<unknown>(hidden)
   const names = Object.keys(properties).filter((name) => !hides.has(name))
   const fields = names.map((name) =>
     [tableName, naming.propertyToColumnName(name)].map(escapeIdentifier).join('.'),
   )
-  return { names, fields, columns: fields.map((field, i) => `${field} as ${escapeIdentifier(names[i]!)}`) }
+  const columns = fields.map((field, i) => `${field} as ${escapeIdentifier(names[i]!)}`)
+  return { names, fields, columns }
 }
 
 /**
@@ -42,7 +37,6 @@ export function columnsOf<Entity extends EntitySchemaWithMeta>(
   return sql.raw(selectionOf(entity, hidden).columns.join(', '))
 }
 
-/** An interval of `count` milliseconds. */
 export function milliseconds(count: number): RawBuilder<unknown> {
   return sql`(${Math.round(count)}::bigint * interval '1 millisecond')`
 }

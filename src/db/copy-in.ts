@@ -1,6 +1,7 @@
 import { CompiledQuery, type Kysely } from 'kysely'
 import type { Connection, Submittable } from 'pg'
-import type { Query } from './answer-deadline.ts'
+
+export type Query = (...args: unknown[]) => unknown
 
 const LENGTH_BYTES = 4
 const COPY_DATA = 'd'.charCodeAt(0)

@@ -3,20 +3,15 @@ import type { Span } from '../domain/connection.ts'
 import type { Order, Page, PageBounds } from '../domain/page.ts'
 import type { Database } from './database.ts'
 
-/** The SQL of a page between two keys. */
-interface Keyset {
-  /** To be joined with `and`. */
-  readonly conditions: RawBuilder<unknown>[]
-  /** `order by` and `limit`. The limit has one row more than the page. */
-  readonly page: RawBuilder<unknown>
-}
+// The SQL of a page between two keys: conditions, to be joined with `and`, and `order by` with
+// `limit`. The limit has one row more than the page.
 
 /** Keys of a list that is sorted by one unique column. */
 export function uniqueKeyset(
   column: RawBuilder<unknown>,
   order: Order,
   { size, backward, after, before }: Span<readonly [string | number]>,
-): Keyset {
+) {
   const [rising, falling] = order === 'asc' ? [after, before] : [before, after]
   return {
     conditions: [
@@ -31,7 +26,7 @@ export function uniqueKeyset(
 export function sortedKeyset(
   { column, type, order }: { column: RawBuilder<unknown>; type: RawBuilder<unknown>; order: Order },
   { size, backward, after, before }: Span<readonly [value: string | number, pda: string]>,
-): Keyset {
+) {
   // The first comparison is redundant, but it lets the index scan start at the key.
   const beyond = (
     [value, pda]: readonly [string | number, string],

@@ -20,8 +20,6 @@ export interface OrmOptions {
   idleInTransactionTimeoutMs?: number
   /** How long to wait for a connection, new or from the pool. */
   connectTimeoutMs?: number
-  /** Set to false behind a pooler in transaction mode. */
-  preparedStatements?: boolean
   /** Called if the server drops a connection. The next query opens a new one. */
   onWarning?: (message: string) => void
 }

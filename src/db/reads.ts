@@ -8,7 +8,6 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Pool } from 'pg'
 import type { Database } from './database.ts'
 import type { Orm } from './orm-types.ts'
 
@@ -19,10 +18,30 @@ import type { Orm } from './orm-types.ts'
  */
 export async function openReads(orm: Orm): Promise<Kysely<Database>> {
   const pool = await orm.em.getConnection().getNativeClient()
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+      const { rows } = await pool.query(sql, [...parameters])
+      return { rows: rows as Row[] }
+    },
+    streamQuery: () => {
+      throw new Error('Reads have no streams')
+    },
+  }
+  const nothing = async (): Promise<void> => {}
+  const driver: Driver = {
+    init: nothing,
+    acquireConnection: async () => connection,
+    beginTransaction: () => Promise.reject(new Error('Reads have no transactions')),
+    commitTransaction: nothing,
+    rollbackTransaction: nothing,
+    releaseConnection: nothing,
+    // The pool belongs to the ORM.
+    destroy: nothing,
+  }
   return new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PoolDriver(pool),
+      createDriver: () => driver,
       createIntrospector: (kysely) => new PostgresIntrospector(kysely),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -36,39 +55,4 @@ export async function openRowReads(
   const pool = await orm.em.getConnection().getNativeClient()
   return async (text, values) =>
     (await pool.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows
-}
-
-class PoolDriver implements Driver {
-  readonly #connection: DatabaseConnection
-
-  constructor(pool: Pool) {
-    this.#connection = {
-      executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-        const { rows } = await pool.query(sql, [...parameters])
-        return { rows: rows as Row[] }
-      },
-      streamQuery: () => {
-        throw new Error('Reads have no streams')
-      },
-    }
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
-  }
-
-  async beginTransaction(): Promise<void> {
-    throw new Error('Reads have no transactions')
-  }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  // The pool belongs to the ORM.
-  async destroy(): Promise<void> {}
 }

@@ -27,20 +27,11 @@ export interface CardContent {
   readonly credentials: readonly string[]
 }
 
-/**
- * unsigned: no signature. verified: signed by the agent's owner. invalid: the owner's signature is
- * wrong. foreign: only signatures with other keys, which are not verified.
- */
-export const CARD_SIGNATURES = ['unsigned', 'verified', 'invalid', 'foreign'] as const
-
-export type CardSignature = (typeof CARD_SIGNATURES)[number]
+/** `foreign`: only signatures with other keys than the owner's, which are not verified. */
+export type CardSignature = 'unsigned' | 'verified' | 'invalid' | 'foreign'
 
 /** raw: the bytes as served match. jcs: the canonical form (RFC 8785) matches. */
-export const CARD_MATCHES = ['raw', 'jcs'] as const
-
-export type CardMatch = (typeof CARD_MATCHES)[number]
+export type CardMatch = 'raw' | 'jcs'
 
 /** unchecked: not since its URL or hash changed. unreachable: the previous result remains valid. */
-export const CARD_STATES = ['unchecked', 'matched', 'mismatched', 'unreachable'] as const
-
-export type CardState = (typeof CARD_STATES)[number]
+export type CardState = 'unchecked' | 'matched' | 'mismatched' | 'unreachable'

@@ -40,8 +40,7 @@ export interface CredentialStatus {
 }
 
 /** As shown to users. `unknown`: no list could be used within two days. */
-export const CREDENTIAL_STATES = ['valid', 'revoked', 'suspended', 'unknown'] as const
-export type CredentialState = (typeof CREDENTIAL_STATES)[number]
+export type CredentialState = CredentialStatus['state'] | 'unknown'
 
 /** An Ed25519 key with which an issuer may sign credentials. */
 export interface IssuerKey {

@@ -24,21 +24,14 @@ export function parseDid(did: string): Pubkey {
   throw new DomainError('INVALID_DID', { parameter: 'did', value: quoted(did) })
 }
 
-export interface DidUrl {
-  readonly did: string
-  /** The id of a key or a service in the document, `<did>#<name>`. Null for the whole document. */
-  readonly part: string | null
-  /** Whether the part was asked for as a service, by its name. */
-  readonly isService: boolean
-}
-
 const DID_URL = /^(did:([a-z0-9]+):[\w.:%-]+)(?:\?service=([\w.-]+))?(?:#([\w.-]+))?$/
 
 /**
  * Splits a DID URL such as `<did>#key-1` or `<did>?service=agent-card`. `service` is the same
- * parameter outside the text. Throws INVALID_DID and DID_METHOD_NOT_SUPPORTED.
+ * parameter outside the text. `part` is the id of a key or a service, and null for the whole
+ * document. Throws INVALID_DID and DID_METHOD_NOT_SUPPORTED.
  */
-export function parseDidUrl(url: string, service?: string): DidUrl {
+export function parseDidUrl(url: string, service?: string) {
   const [, did, method, ownService, fragment] = DID_URL.exec(url) ?? []
   if (did === undefined) throw new DomainError('INVALID_DID', { parameter: 'did', value: quoted(url) })
   if (`did:${method}` !== DID_METHOD)

@@ -9,11 +9,7 @@ import {
   WEBHOOK_ERRORS,
 } from './error-table.ts'
 
-/**
- * All errors that clients can receive, in sections. Texts of the contract are used
- * exactly. Codes are never renamed or reused.
- */
-export const ERRORS = {
+const TABLE = {
   ...REQUEST_ERRORS,
   ...REGISTRY_ERRORS,
   ...RELAY_ERRORS,
@@ -24,7 +20,15 @@ export const ERRORS = {
   ...AVAILABILITY_ERRORS,
 } as const
 
-export type ErrorCode = keyof typeof ERRORS
+export type ErrorCode = keyof typeof TABLE
+
+/**
+ * All errors that clients can receive, in sections. Texts of the contract are used
+ * exactly. Codes are never renamed or reused.
+ */
+export const ERRORS = Object.fromEntries(
+  Object.entries(TABLE).map(([code, [status, message]]) => [code, { status, message }]),
+) as { readonly [Code in ErrorCode]: { readonly status: number; readonly message: (typeof TABLE)[Code][1] } }
 
 /** Context members that hold parameter names in camelCase. REST shows them in snake_case. */
 const PARAMETER_NAMES: ReadonlySet<string> = new Set(['parameter', 'low', 'high'])
@@ -94,4 +98,14 @@ export function isDomainError<Code extends ErrorCode>(
   code?: Code,
 ): error is DomainError<Code> {
   return error instanceof DomainError && (code === undefined || error.code === code)
+}
+
+/** The result of `work`. Null for an error with this code. */
+export async function nullFor<Result>(code: ErrorCode, work: Promise<Result>): Promise<Result | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (isDomainError(error, code)) return null
+    throw error
+  }
 }

@@ -1,5 +1,4 @@
-export const NETWORKS = ['mainnet-beta', 'devnet', 'testnet', 'localnet'] as const
-export type Network = (typeof NETWORKS)[number]
+export type Network = 'mainnet-beta' | 'devnet' | 'testnet' | 'localnet'
 
 const CLUSTERS: Readonly<Record<string, Network>> = {
   '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d': 'mainnet-beta',

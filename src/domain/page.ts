@@ -4,8 +4,7 @@ import { integerParameter, optional } from './parameters.ts'
 export const PAGE_LIMIT = { min: 1, max: 200, default: 50 } as const
 export const PAGE_OFFSET = { min: 0, max: 2_147_483_647, default: 0 } as const
 
-export const ORDERS = ['asc', 'desc'] as const
-export type Order = (typeof ORDERS)[number]
+export type Order = 'asc' | 'desc'
 
 export interface PageInput {
   readonly limit?: number | null

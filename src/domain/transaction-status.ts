@@ -1,5 +1,4 @@
-export const TRANSACTION_STATUSES = ['pending', 'simulated', 'submitted', 'confirmed', 'failed'] as const
-export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
+export type TransactionStatus = 'pending' | 'simulated' | 'submitted' | 'confirmed' | 'failed'
 
 /**
  * blockhash_expired: it never landed. simulation_failed: a node refused it before it was sent.

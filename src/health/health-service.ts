@@ -1,15 +1,28 @@
 import { DomainError } from '../domain/errors.ts'
+import { type Network, networkOf } from '../domain/network.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
-import {
-  type DetailedHealth,
-  detailedHealth,
-  health,
-  type Health,
-  type HealthDependencies,
-  readiness,
-  type Readiness,
-} from './health.ts'
-import { type ServiceIdentity, serviceInfo, type ServiceInfo } from './info.ts'
+import { detailedHealth, type Health, type HealthDependencies, readiness } from './health.ts'
+
+interface ServiceIdentity {
+  readonly name: string
+  /** Semantic version. */
+  readonly version: string
+  /** Registry program, base-58. */
+  readonly program: string
+}
+
+const FEATURES = {
+  did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
+  mcp: { enabled: true, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
+  a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
+  credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
+}
+
+export interface ServiceInfo extends ServiceIdentity {
+  readonly feeSponsorshipEnabled: boolean
+  readonly network: Network
+  readonly features: typeof FEATURES
+}
 
 /** How old the tables are. */
 export interface TablesAge {
@@ -19,17 +32,7 @@ export interface TablesAge {
   readonly seconds: number
 }
 
-export interface HealthService {
-  health(): Health
-  detailedHealth(): Promise<DetailedHealth>
-  readiness(): Promise<Readiness>
-  /** What a read that starts now contains at least. Null if it is unknown. */
-  tablesAge(): TablesAge | null | Promise<TablesAge | null>
-  /** Of the ledger, base-58. Throws LEDGER_UNAVAILABLE if it was never read. */
-  genesisHash(): Promise<string>
-  /** Throws LEDGER_UNAVAILABLE. */
-  info(): Promise<ServiceInfo>
-}
+export type HealthService = ReturnType<typeof createHealthService>
 
 interface HealthServiceDependencies extends HealthDependencies {
   /** Of the ledger that filled the tables. Null if they are empty. */
@@ -47,7 +50,7 @@ export function createHealthService({
   identity,
   sharedMs = 1_000,
   ...rest
-}: HealthServiceDependencies): HealthService {
+}: HealthServiceDependencies) {
   const shared = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
     const value = cachedValue({ load, freshMs: sharedMs, maxAgeMs: sharedMs, clock: rest.clock })
     return () => value.get()
@@ -73,19 +76,27 @@ export function createHealthService({
     return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
   }
   return {
-    tablesAge: () => {
+    /** What a read that starts now contains at least. Null if it is unknown. */
+    tablesAge: (): TablesAge | null | Promise<TablesAge | null> => {
       // Almost always known, and each read waits for it.
       const status = indexerStatus.current()
       return status instanceof Promise ? status.then(toAge) : toAge(status)
     },
-    health: () => health(rest.clock),
+    health: (): Health => ({ status: 'ok', timestamp: new Date(rest.clock.now()).toISOString() }),
     detailedHealth: shared(() => detailedHealth(rest)),
     readiness: shared(async () => {
       const { starting } = rest.roles
       // Whatever else is missing now follows from it.
       return starting === null ? readiness(rest) : { ready: false, missing: [starting] }
     }),
+    /** Of the ledger, base-58. Throws LEDGER_UNAVAILABLE if it was never read. */
     genesisHash,
-    info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
+    /** Throws LEDGER_UNAVAILABLE. */
+    info: async (): Promise<ServiceInfo> => ({
+      ...identity,
+      network: networkOf(await genesisHash()),
+      feeSponsorshipEnabled: (await rest.feePayer?.enabled()) ?? false,
+      features: FEATURES,
+    }),
   }
 }

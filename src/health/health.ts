@@ -1,7 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
-import type { FeePayerStatus } from './info.ts'
 import type { LedgerProbe, RegistryProbe } from '../ledger/rpc/ledger-probe.ts'
-import { missingTables, missingWorkers, type Roles } from './roles.ts'
+import { indexerProblem, missingTables, missingWorkers, type Roles } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
@@ -11,29 +10,16 @@ export interface Health {
   readonly timestamp: string
 }
 
-/** `degraded`: some part does not answer. The service still serves what it can. */
-export interface DetailedHealth {
-  readonly status: 'healthy' | 'degraded'
-  /** Why the status is degraded, as texts. Empty if it is healthy. */
-  readonly reasons: string[]
-  readonly rpc: { readonly connected: boolean; readonly slot: number | null }
-  readonly feePayer: {
-    readonly enabled: boolean
-    readonly pubkey: string | null
-    /** u64 in decimal. */
-    readonly balanceLamports: string | null
-    readonly balanceSol: number | null
-  }
-  readonly database: { readonly connected: boolean }
-  readonly indexer: IndexerHealth
-  readonly timestamp: string
+/** The account that pays for sponsored transactions. */
+export interface FeePayerStatus {
+  /** Base-58. */
+  readonly pubkey: string
+  /** Whether it sponsors registrations now. False if its balance cannot be read. */
+  enabled(): Promise<boolean>
 }
 
-export interface Readiness {
-  readonly ready: boolean
-  /** What is missing, as texts. */
-  readonly missing: string[]
-}
+export type DetailedHealth = Awaited<ReturnType<typeof detailedHealth>>
+export type Readiness = Awaited<ReturnType<typeof readiness>>
 
 export interface HealthDependencies {
   readonly clock: Clock
@@ -45,11 +31,8 @@ export interface HealthDependencies {
   readonly roles: Roles
 }
 
-export function health(clock: Clock): Health {
-  return { status: 'ok', timestamp: new Date(clock.now()).toISOString() }
-}
-
-export async function detailedHealth(dependencies: HealthDependencies): Promise<DetailedHealth> {
+/** `degraded`: some part does not answer. The service still serves what it can. */
+export async function detailedHealth(dependencies: HealthDependencies) {
   const { clock, ledger, feePayer } = dependencies
   const [tables, { slot, registry }, balance, enabled] = await Promise.all([
     readTables(dependencies),
@@ -64,7 +47,7 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
     ...(connected ? indexerReasons(indexer) : []),
   ]
   return {
-    status: reasons.length === 0 ? 'healthy' : 'degraded',
+    status: reasons.length === 0 ? ('healthy' as const) : ('degraded' as const),
     reasons,
     rpc: { connected: slot !== null, slot },
     feePayer: {
@@ -80,7 +63,7 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
 }
 
 /** Whether this process can do the work of its roles. */
-export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
+export async function readiness(dependencies: HealthDependencies) {
   const { roles, clock } = dependencies
   const tables = await readTables(dependencies)
   const { connected, indexer } = tables
@@ -113,10 +96,7 @@ interface TablesState {
   readonly indexer: IndexerHealth
 }
 
-interface LedgerState {
-  readonly slot: number | null
-  readonly registry: string[] | null
-}
+type LedgerState = Awaited<ReturnType<typeof readLedger>>
 
 async function readTables(dependencies: HealthDependencies): Promise<TablesState> {
   // The position of the indexer is read through the pool, the other uses a new connection.
@@ -127,7 +107,7 @@ async function readTables(dependencies: HealthDependencies): Promise<TablesState
   return { connected: answers && indexer !== null, indexer: indexer ?? UNKNOWN_INDEXER }
 }
 
-async function readLedger({ ledger, registry: probe }: HealthDependencies): Promise<LedgerState> {
+async function readLedger({ ledger, registry: probe }: HealthDependencies) {
   const [slot, registry] = await Promise.all([ledger.slot(), probe()])
   return { slot, registry }
 }
@@ -142,10 +122,8 @@ function ledgerReasons({ slot, registry }: LedgerState, { connected, indexer }: 
   ]
 }
 
-function indexerReasons({ phase, ready, healthy, hasLeader }: IndexerHealth): string[] {
-  if (healthy || !hasLeader) return []
-  if (!ready) return [`the registry has not been read from the ledger yet (${phase})`]
-  return [phase === 'stopped' ? 'the indexer has stopped' : `the indexer is behind the ledger (${phase})`]
+function indexerReasons(indexer: IndexerHealth): string[] {
+  return indexer.healthy || !indexer.hasLeader ? [] : [indexerProblem(indexer)]
 }
 
 const UNKNOWN_INDEXER: IndexerHealth = {

@@ -39,12 +39,18 @@ export function missingWorkers({ names, workers }: Roles, clock: Clock): string[
 }
 
 /** The same for reads, which need filled tables, and for the indexer, which leads or stands by. */
-export function missingTables({ names }: Roles, { ready, phase, healthy }: IndexerHealth): string[] {
+export function missingTables({ names }: Roles, indexer: IndexerHealth): string[] {
   const [reads, indexes] = [names.has('api'), names.has('indexer')]
+  const { ready, phase, healthy } = indexer
   if (indexes && phase === 'stopped') return ['the indexer has stopped']
-  if (reads) return ready ? [] : [`the registry has not been read from the ledger yet (${phase})`]
+  if (reads) return ready ? [] : [indexerProblem(indexer)]
   if (!indexes || phase === 'standby') return []
   if (phase === 'starting') return ['the indexer is still starting']
-  if (!ready) return [`the registry has not been read from the ledger yet (${phase})`]
-  return healthy ? [] : [`the indexer is behind the ledger (${phase})`]
+  return ready && healthy ? [] : [indexerProblem(indexer)]
+}
+
+/** Why an indexer is not healthy. */
+export function indexerProblem({ phase, ready }: IndexerHealth): string {
+  if (!ready) return `the registry has not been read from the ledger yet (${phase})`
+  return phase === 'stopped' ? 'the indexer has stopped' : `the indexer is behind the ledger (${phase})`
 }

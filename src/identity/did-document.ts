@@ -6,20 +6,14 @@ import { didKeyId, ownerDid, parseDid } from '../domain/did.ts'
 import { DomainError } from '../domain/errors.ts'
 import { keyToMultibase } from './credentials/formats.ts'
 
-export interface DidResolution {
-  readonly did: string
-  readonly agent: AgentRow
-  readonly didDocument: DidDocument
-}
+export type DidResolution = Awaited<ReturnType<DidResolver['resolve']>>
 
-export interface DidResolver {
-  /** Throws INVALID_DID. Throws DID_NOT_FOUND if the owner has no agent or closed it. */
-  resolve(did: string): Promise<DidResolution>
-}
+export type DidResolver = ReturnType<typeof createDidResolver>
 
-export function createDidResolver(agents: Pick<AgentReads, 'findByOwner'>, programId: string): DidResolver {
+export function createDidResolver(agents: Pick<AgentReads, 'findByOwner'>, programId: string) {
   return {
-    resolve: async (did) => {
+    /** Throws INVALID_DID. Throws DID_NOT_FOUND if the owner has no agent or closed it. */
+    resolve: async (did: string) => {
       const owner = parseDid(did)
       const agent = await agents.findByOwner(owner)
       if (agent === null) throw new DomainError('DID_NOT_FOUND')
@@ -28,11 +22,7 @@ export function createDidResolver(agents: Pick<AgentReads, 'findByOwner'>, progr
   }
 }
 
-interface DidSubject {
-  readonly owner: string
-  readonly pda: string
-  readonly agentCardUrl: string
-}
+type DidSubject = Readonly<Record<'owner' | 'pda' | 'agentCardUrl', string>>
 
 export type DidDocument = ReturnType<typeof didDocument>
 export type VerificationMethod = DidDocument['verificationMethod'][number]
@@ -60,14 +50,9 @@ export function didDocument({ owner, pda, agentCardUrl }: DidSubject, programId:
     ],
     authentication: [key],
     assertionMethod: [key],
-    // A service endpoint must be a URI.
-    service: isUri(agentCardUrl) ? [agentCard, registry] : [registry],
+    // A service endpoint must be a URI (RFC 3986), and one that URL parsers accept as well.
+    service: URI.test(agentCardUrl) && URL.canParse(agentCardUrl) ? [agentCard, registry] : [registry],
   }
-}
-
-/** True for a URI of RFC 3986 that URL parsers accept as well. */
-function isUri(text: string): boolean {
-  return URI.test(text) && URL.canParse(text)
 }
 
 const MULTIKEY = 'https://w3id.org/security/multikey/v1'
@@ -103,7 +88,7 @@ export function partOf(document: MultikeyDocument, id: string): object | null {
 }
 
 /** What the metadata of a document says of its agent. */
-export type ResolvedAgent = Pick<DidResolution['agent'], 'status' | 'createdAt' | 'updatedAt'>
+export type ResolvedAgent = Pick<AgentRow, 'status' | 'createdAt' | 'updatedAt'>
 
 /** An agent that its owner deactivated stays deactivated. */
 export function metadataOf(agent: ResolvedAgent, document: MultikeyDocument) {

@@ -1,4 +1,4 @@
-import { WakeUp } from '../platform/async/background-loop.ts'
+import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
@@ -12,7 +12,7 @@ export interface FetchQueueLimits {
   readonly inFlight: number
 }
 
-export interface FetchQueueOptions<Job> {
+interface FetchQueueOptions<Job> {
   /** In the log, for example `agent card checks`. */
   readonly name: string
   /** Takes up to `limit` due jobs with a lease. */
@@ -26,95 +26,60 @@ export interface FetchQueueOptions<Job> {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Jobs that fetch from hosts of users. Which are due is in the database. */
-export interface FetchQueue {
-  /** Returns at once. */
-  start(): void
-  /** Time of the last poll, in milliseconds since the epoch. Null before the first poll. */
-  lastPolledAt(): number | null
-  inFlight(): number
-  /** Aborts the running jobs and waits for them. */
-  stop(): Promise<void>
-}
+export type FetchQueue = ReturnType<typeof createFetchQueue>
 
-export function createFetchQueue<Job>(options: FetchQueueOptions<Job>): FetchQueue {
-  const { name, claim, limits, idleMs, clock, logger } = options
-  const wakeUp = new WakeUp()
-  const abort = new AbortController()
+/** Jobs that fetch from hosts of users. Which are due is in the database. */
+export function createFetchQueue<Job>(options: FetchQueueOptions<Job>) {
+  const { name, claim, run, limits, idleMs, clock, logger } = options
   const failures = createFailureLog(logger, `polling for due ${name} failed, will retry`)
   const jobFailures = createFailureLog(logger, `one of the ${name} failed, will retry`)
   const jobs = new Set<Promise<void>>()
-  const slots = createSlots(limits.slotMs, () => wakeUp.wake())
-  let running: Promise<void> | undefined
+  let slotsUsed = 0
   let lastPolledAt: number | null = null
 
-  const startJob = (job: Job): void => {
-    const releaseSlot = slots.take()
-    const work = options.run(job, abort.signal).then(jobFailures.clear, jobFailures.report)
+  const startJob = (job: Job, signal: AbortSignal): void => {
+    let holdsSlot = true
+    slotsUsed += 1
+    const release = (): void => {
+      if (holdsSlot) slotsUsed -= 1
+      holdsSlot = false
+      loop.wake()
+    }
+    const timer = setTimeout(release, limits.slotMs)
+    const work = run(job, signal).then(jobFailures.clear, jobFailures.report)
     jobs.add(work)
     void work.finally(() => {
+      clearTimeout(timer)
       jobs.delete(work)
-      releaseSlot()
-      wakeUp.wake()
+      release()
     })
   }
 
-  /** Starts due jobs. Returns when none is due or no slot is free. */
-  const poll = async (): Promise<void> => {
-    while (!abort.signal.aborted) {
-      const free = Math.min(limits.slots - slots.used(), limits.inFlight - jobs.size)
-      const due = free > 0 ? await claim(free) : []
-      if (due.length === 0) return
-      for (const job of due) startJob(job)
-    }
-  }
-
-  const run = async (): Promise<void> => {
-    while (!abort.signal.aborted) {
-      try {
-        await poll()
-        lastPolledAt = clock.now()
-        failures.clear()
-      } catch (error) {
-        failures.report(error)
+  const loop = createBackgroundLoop({
+    step: async (signal) => {
+      while (!signal.aborted) {
+        const free = Math.min(limits.slots - slotsUsed, limits.inFlight - jobs.size)
+        const due = free > 0 ? await claim(free) : []
+        if (due.length === 0) break
+        for (const job of due) startJob(job, signal)
       }
-      if (!abort.signal.aborted) await wakeUp.sleep(idleMs)
-    }
-    await Promise.all(jobs)
-  }
+      lastPolledAt = clock.now()
+      failures.clear()
+      return idleMs
+    },
+    onError: failures.report,
+    retryMs: idleMs,
+  })
 
   return {
-    start: () => {
-      running ??= run()
-    },
-    lastPolledAt: () => lastPolledAt,
-    inFlight: () => jobs.size,
-    stop: async () => {
-      abort.abort()
-      wakeUp.wake()
-      await running
-    },
-  }
-}
-
-/** Slots that are released after `slotMs` at the latest. */
-function createSlots(slotMs: number, onRelease: () => void) {
-  let used = 0
-  return {
-    used: () => used,
-    /** Returns the function that releases the slot. */
-    take: (): (() => void) => {
-      let held = true
-      used += 1
-      const release = (): void => {
-        if (!held) return
-        held = false
-        used -= 1
-        clearTimeout(timer)
-        onRelease()
-      }
-      const timer = setTimeout(release, slotMs)
-      return release
+    start: loop.start,
+    /** Time of the last poll, in milliseconds since the epoch. Null before the first poll. */
+    lastPolledAt: (): number | null => lastPolledAt,
+    inFlight: (): number => jobs.size,
+    /** Aborts the running jobs and waits for them. */
+    stop: async (): Promise<void> => {
+      await loop.stop()
+      await Promise.all(jobs)
     },
   }
 }

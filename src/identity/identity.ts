@@ -11,10 +11,10 @@ import {
   type FetchFailure,
   fetchHosted,
   type FetchHostedResult,
+  type Gateways,
   type HostedDependencies,
 } from '../platform/net/hosted/fetch-hosted.ts'
-import type { Gateways } from '../platform/net/hosted/locate.ts'
-import { CARD_QUEUES, CARD_TIMING, type CardTiming, CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
+import { CARD_QUEUES, CARD_TIMING, type CardTiming } from './agent-cards/limits.ts'
 import { type CardWorker, createCardWorker } from './agent-cards/worker.ts'
 import { createCredentialStore } from './credentials/attached/credential-store.ts'
 import { createCredentials, type Credentials } from './credentials/attached/credentials.ts'
@@ -43,14 +43,7 @@ export interface IdentityOptions {
   readonly metrics: Metrics
 }
 
-/** Verifies credentials and agent cards. */
-export interface Identity {
-  readonly credentials: (agents: Pick<AgentReads, 'get'>) => Credentials
-  /** Checks the cards of all agents and refreshes their credentials. */
-  cardWorker(metrics: Metrics, timing?: CardTiming): CardWorker
-  /** Stops the threads of the verifier. The caller closes the HTTP client. */
-  close(): Promise<void>
-}
+export type Identity = ReturnType<typeof createIdentity>
 
 /** How long a list waits for others of its site. A client waits for the answer. */
 const LIST_WAIT_MS = 5_000
@@ -60,14 +53,13 @@ const LIST_TOO_LATE: FetchFailure = {
   host: null,
 }
 
-/** Throws OperatorError if the contexts are invalid. */
-export function createIdentity(options: IdentityOptions): Identity {
+/** Verifies credentials and agent cards. Throws OperatorError if the contexts are invalid. */
+export function createIdentity(options: IdentityOptions) {
   const { em, clock, http, gateways, logger } = options
   const kysely = em.getKysely()
   const contexts = loadContexts(options.contextsDir)
   const verifierMetrics = createVerifierMetrics(options.metrics)
   const issuers = createTrustedIssuers({ em, clock })
-  const trust = () => issuers.current()
   const hosted: HostedDependencies = {
     http,
     gateways,
@@ -84,37 +76,44 @@ export function createIdentity(options: IdentityOptions): Identity {
       return started.verify(raw, about)
     },
   }
-  const store = createCredentialStore(em)
-  const now = () => clock.now()
+  const parts = {
+    store: createCredentialStore(em),
+    verifier,
+    trust: issuers.current,
+    hosted,
+    now: () => clock.now(),
+  }
   const rulesVersion = getRulesVersion(contexts)
   return {
-    credentials: (agents) => createCredentials({ agents, em, clock, verifier, rulesVersion, trust, hosted }),
-    cardWorker: (metrics, timing = CARD_TIMING) => {
+    credentials: (agents: Pick<AgentReads, 'get'>): Credentials =>
+      createCredentials(agents, rulesVersion, parts),
+    /** Checks the cards of all agents and refreshes their credentials. */
+    cardWorker: (metrics: Metrics, timing: CardTiming = CARD_TIMING): CardWorker => {
       const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing
-      const queue = { clock, logger, idleMs, limits: CARD_QUEUES.credentials }
-      const slots = createSiteSlots(CREDENTIAL_FETCHES)
+      const slots = createSiteSlots()
       const credentials = createFetchQueue<DueAgent>({
-        ...queue,
+        clock,
+        logger,
+        idleMs,
+        limits: CARD_QUEUES.credentials,
         name: 'refreshes of credentials',
         claim: (limit) => claimRefreshes(kysely, limit, credentialsLeaseMs),
         run: async (agent, signal) => {
-          const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, slots, now, limitMs }
-          await refreshCredentials(agent, dependencies)
+          await refreshCredentials(agent, { ...parts, hosted: { ...hosted, signal }, slots, limitMs })
           if (!signal.aborted) await finishRefresh(em, agent)
         },
       })
       const random = Math.random
       return createCardWorker({ em, hosted, clock, timing, random, metrics, logger, credentials })
     },
-    close: async () => {
-      await started?.close()
-    },
+    /** Stops the threads of the verifier. The caller closes the HTTP client. */
+    close: async (): Promise<void> => started?.close(),
   }
 }
 
 /** Lists have slots of their own: only trusted issuers can name their URLs. */
 function createListFetch(hosted: HostedDependencies): (url: string) => Promise<FetchHostedResult> {
-  const slots = createSiteSlots(CREDENTIAL_FETCHES)
+  const slots = createSiteSlots()
   return (url) => {
     const askedAt = performance.now()
     return slots(url, async () => {

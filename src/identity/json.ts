@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { quoted } from '../domain/quoted.ts'
 import { findRepeatedKey } from '../domain/repeated-key.ts'
@@ -106,10 +106,6 @@ export function jcs(value: unknown): string {
   return canonicalize(value)!
 }
 
-export function sha256(data: string | Uint8Array): Buffer {
-  return createHash('sha256').update(data).digest()
-}
+export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
 
-export function sha256Hex(data: string | Uint8Array): string {
-  return sha256(data).toString('hex')
-}
+export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data)

@@ -1,11 +1,10 @@
 import PQueue from 'p-queue'
 import { siteOf } from '../domain/client-network.ts'
+import { CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
 
 /** Where a card's URL leads first. */
 interface CardOrigin {
-  /**
-   * The unit of back-off: a host with its port, a whole did:sol DID, or the scheme of a gateway.
-   */
+  /** The unit of back-off: a host with port, a whole did:sol DID, or the scheme of a gateway. */
   readonly host: string
   /** The unit of checks that run at once. */
   readonly site: string
@@ -13,6 +12,13 @@ interface CardOrigin {
 
 /** The schemes whose cards are fetched through a gateway of the operator. */
 export const GATEWAY_SITES: readonly string[] = ['ipfs:', 'ar:']
+
+const DOCUMENT_SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', ...GATEWAY_SITES])
+
+/** True for a URL at which credentials and status lists may be. */
+export function isDocumentUrl(text: string): boolean {
+  return DOCUMENT_SCHEMES.has(URL.parse(text)?.protocol ?? '')
+}
 
 /** A URL that cannot be fetched leads to no host, and its check sends nothing. */
 export function cardOrigin(url: string): CardOrigin {
@@ -31,17 +37,12 @@ function originOf({ protocol, host, hostname }: URL): CardOrigin {
   return { host, site: siteOf(hostname) }
 }
 
-interface SiteSlotLimits {
-  readonly perSite: number
-  /** For a gateway, which serves the documents of many owners. */
-  readonly perGateway: number
-}
-
 /** Runs `run` when this process fetches less from the site of the URL than the limit. */
 export type SiteSlots = <Result>(url: string, run: () => Promise<Result>) => Promise<Result>
 
 /** Limits the fetches from one site, because anyone can list URLs of a site of others. */
-export function createSiteSlots({ perSite, perGateway }: SiteSlotLimits): SiteSlots {
+export function createSiteSlots(): SiteSlots {
+  const { perSite, perGateway } = CREDENTIAL_FETCHES
   const sites = new Map<string, PQueue>()
   return async (url, run) => {
     const { site } = cardOrigin(url)

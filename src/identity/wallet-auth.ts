@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { isPubkey, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { LRUCache } from 'lru-cache'
@@ -5,10 +6,8 @@ import type { Database } from '../db/database.ts'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Caller } from './sessions/session-store.ts'
-import type { Sessions } from './sessions/sessions.ts'
+import type { Caller, Sessions } from './sessions/sessions.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
-import { sha256 } from './json.ts'
 
 /** What a request says about its sender. */
 interface AuthenticatedRequest extends SignedRequest {
@@ -17,32 +16,31 @@ interface AuthenticatedRequest extends SignedRequest {
   readonly clientIp: string
 }
 
-/** Finds out which wallet sends a request. */
-export interface WalletAuth {
-  /**
-   * The wallet that signed the request, or whose session token it has. If any wallet header is
-   * there, the token is ignored. Throws the errors of `verifyRequest`, then SIGNATURE_USED if the
-   * signature was first used from another client network; for a token SESSION_INVALID.
-   */
-  authenticate(request: AuthenticatedRequest): Promise<Caller>
-}
+export type WalletAuth = ReturnType<typeof createWalletAuth>
 
 const USED_ELSEWHERE =
   'The signature was first used from another client network: another IPv4 address or IPv6 /64.'
 const BEARER = /^bearer +(\S+)$/i
 
-export function createWalletAuth({
-  kysely,
-  clock,
-  sessions,
-}: {
+/** Finds out which wallet sends a request. */
+export function createWalletAuth(options: {
   kysely: Kysely<Database>
   clock: Clock
   sessions: Pick<Sessions, 'authenticate'>
-}): WalletAuth {
-  const signatures = createSignatureNetworks(kysely)
+}) {
+  const { kysely, clock, sessions } = options
+  const firstUses = new LRUCache<string, FirstUse, string>({
+    max: CACHED_SIGNATURES,
+    fetchMethod: (hash, _, { context }) => findOrStore(kysely, hash, context),
+  })
   return {
-    authenticate: async ({ authorization = '', clientIp, ...request }) => {
+    /**
+     * The wallet that signed the request, or whose session token it has. If any wallet header is
+     * there, the token is ignored. Throws the errors of `verifyRequest`, then SIGNATURE_USED if the
+     * signature was first used from another client network; for a token SESSION_INVALID.
+     */
+    authenticate: async (given: AuthenticatedRequest): Promise<Caller> => {
+      const { authorization = '', clientIp, ...request } = given
       const { pubkey, signature: encoded, timestamp } = request
       const isSigned = [pubkey, encoded, timestamp].some((header) => header !== undefined)
       const [, token] = isSigned ? [] : (BEARER.exec(authorization) ?? [])
@@ -52,31 +50,24 @@ export function createWalletAuth({
       }
       const { wallet, signature } = verifyRequest(request, clock.now())
       // The signed text has whole seconds and no body, so an honest client repeats signatures.
-      if (!(await signatures.bind(signature, clientNetwork(clientIp))))
+      const network = clientNetwork(clientIp)
+      const firstUse = await firstUses.fetch(hash('sha256', signature, 'base64url'), { context: network })
+      if (firstUse?.network !== network)
         throw new DomainError('SIGNATURE_USED', {}, { addition: { message: USED_ELSEWHERE } })
       return { wallet, session: null }
     },
   }
 }
 
-/** The signed parts of a request, and its three headers as received. */
+/** The signed parts of a request, and its three headers X-Wallet-… as received. */
 interface SignedRequest {
   /** Upper-case HTTP method. */
   readonly method: string
   /** Path of the request line, without query and not decoded. */
   readonly path: string
-  /** X-Wallet-Pubkey. */
   readonly pubkey: string | undefined
-  /** X-Wallet-Signature. */
   readonly signature: string | undefined
-  /** X-Wallet-Timestamp. */
   readonly timestamp: string | undefined
-}
-
-interface VerifiedRequest {
-  readonly wallet: Pubkey
-  /** 64 bytes. */
-  readonly signature: Uint8Array
 }
 
 /** Largest difference between a signature's timestamp and now, in either direction. */
@@ -90,7 +81,10 @@ const SECONDS = /^(0|[1-9]\d{0,14})$/
  * AUTH_HEADERS_MISSING, INVALID_TIMESTAMP, SIGNATURE_EXPIRED, INVALID_WALLET,
  * INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE. The last one has the expected message.
  */
-export function verifyRequest(request: SignedRequest, now: number): VerifiedRequest {
+export function verifyRequest(
+  request: SignedRequest,
+  now: number,
+): { wallet: Pubkey; signature: Uint8Array } {
   const { method, path, pubkey, signature: encoded, timestamp } = request
   if (!pubkey || !encoded || !timestamp) throw new DomainError('AUTH_HEADERS_MISSING')
   if (!SECONDS.test(timestamp)) throw new DomainError('INVALID_TIMESTAMP')
@@ -107,23 +101,13 @@ export function verifyRequest(request: SignedRequest, now: number): VerifiedRequ
 }
 
 /** The text whose UTF-8 bytes a wallet signs (contract, "Authentication"). */
-export function signedMessage(request: {
-  readonly pubkey: string
-  readonly timestamp: string
-  readonly method: string
-  readonly path: string
-}): string {
-  const { pubkey, timestamp, method, path } = request
+export function signedMessage({
+  pubkey,
+  timestamp,
+  method,
+  path,
+}: Readonly<Record<'pubkey' | 'timestamp' | 'method' | 'path', string>>): string {
   return `service-auth:${pubkey}:${timestamp}:${method}:${path}`
-}
-
-/** From which client network each signature was used first, in any process with this database. */
-interface SignatureNetworks {
-  /**
-   * Binds a new signature to the network. Returns whether it is bound to this one. Of several
-   * networks that use a signature at the same time, one gets true.
-   */
-  bind(signature: Uint8Array, network: string): Promise<boolean>
 }
 
 /** Longer than a signature can be valid, even if clocks differ by minutes. */
@@ -138,20 +122,7 @@ interface FirstUse {
   network: string | null
 }
 
-function createSignatureNetworks(kysely: Kysely<Database>): SignatureNetworks {
-  const firstUses = new LRUCache<string, FirstUse, string>({
-    max: CACHED_SIGNATURES,
-    fetchMethod: (hash, _, { context }) => findOrStore(kysely, hash, context),
-  })
-  return {
-    bind: async (signature, network) => {
-      const hash = sha256(signature).toString('base64url')
-      const firstUse = await firstUses.fetch(hash, { context: network })
-      return firstUse?.network === network
-    },
-  }
-}
-
+/** The network that used a signature first, in any process. Of several at once, one is first. */
 async function findOrStore(
   kysely: Kysely<Database>,
   hash: string,

@@ -1,18 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPrivateKey, randomBytes, sign } from 'node:crypto'
 import { Keypair } from '@solana/web3.js'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { OperatorError } from './process/operator-error.ts'
+import { writeNewFile } from './process/pid-lock.ts'
 
 /** Throws OperatorError if the file cannot be read, or if other users can read it. */
 function readSecretFile(path: string): string {
@@ -33,21 +25,10 @@ function readSecretFile(path: string): string {
   return content
 }
 
-/**
- * Writes a new file that only its owner can read, completely or not at all. Keeps an existing file.
- */
-function writeNewSecretFile(path: string, text: string): void {
+/** Keeps an existing file. */
+function writeSecretFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}`
-  writeFileSync(temporary, text, { mode: 0o600 })
-  chmodSync(temporary, 0o600)
-  try {
-    linkSync(temporary, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(temporary, { force: true })
-  }
+  writeNewFile(path, text)
 }
 
 /** Reads a Solana CLI JSON file: an array of 64 bytes. */
@@ -87,16 +68,13 @@ export function loadOrCreateKeypair(path: string): Keypair {
 
 /** Keeps an existing file. */
 export function writeKeypairFile(path: string, keypair: Keypair): void {
-  writeNewSecretFile(path, JSON.stringify([...keypair.secretKey]))
+  writeSecretFile(path, JSON.stringify([...keypair.secretKey]))
 }
 
 /** Signs as the fee payer. Asynchronous, so that the key can be in a KMS or an HSM. */
 export interface FeePayerSigner {
   readonly pubkey: Pubkey
-  /**
-   * Returns the Ed25519 signature of a transaction's message, 64 bytes. Other sponsored submits
-   * wait for it, and after 5 s it fails.
-   */
+  /** Signs a message with Ed25519. Other sponsored submits wait for it; it fails after 5 s. */
   sign(message: Uint8Array): Promise<Uint8Array>
 }
 
@@ -148,7 +126,7 @@ export function parseSecretsKey(text: string): Buffer | null {
 /** The key of a localnet's gateway, `DATA_DIR/keys/webhook-secrets-key`. Creates a missing file. */
 export function loadOrCreateSecretsKey(dataDir: string): Buffer {
   const path = join(dataDir, 'keys', 'webhook-secrets-key')
-  if (!existsSync(path)) writeNewSecretFile(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
+  if (!existsSync(path)) writeSecretFile(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
   const key = parseSecretsKey(readSecretFile(path).trim())
   if (key === null) throw new OperatorError(`${path} does not contain a key of 32 bytes in base64`)
   return key

@@ -14,9 +14,7 @@ const redact = {
   censor: '[redacted]',
 }
 
-/**
- * Writes JSON lines, or readable lines on a terminal. Members that may hold secrets are redacted.
- */
+/** Writes JSON lines, or readable lines on a terminal. Redacts what may hold secrets. */
 export function createLogger(level: string, pretty = process.stdout.isTTY): Logger {
   return pino({
     level,

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { ComputeBudgetProgram } from '@solana/web3.js'
+import { programErrorName } from '@agent-registry/program'
 import { compileMessage, COMPUTE_BUDGET_PROGRAM, parseMessage, type Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
@@ -6,32 +8,15 @@ import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { CheckedRequest } from './check-request.ts'
 import type { TransactionsContext } from './context.ts'
 import { explainFailure } from './explain-failure.ts'
-import type { FeeEstimate } from './fees.ts'
-import { type ChainHead, mapLedgerError } from './ledger-state.ts'
+import { failedInstruction } from './error-text.ts'
+import { mapLedgerError } from './ledger-state.ts'
 import { type PriorityLevel, RELAY_POLICY } from './limits.ts'
 import { matchKey } from './match.ts'
+import type { SponsorshipRequest } from './quota.ts'
+import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
 import type { NewTransaction } from './transaction-store.ts'
 
-export interface PreparedTransaction {
-  readonly id: string
-  /** base64 of the transaction. Its signatures are zeros. */
-  readonly serializedTx: string
-  readonly blockhash: string
-  readonly lastValidBlockHeight: number
-  /** The compute-unit limit of the transaction. */
-  readonly estimatedComputeUnits: number
-  /** Micro-lamports per compute unit. */
-  readonly priorityFee: number
-  readonly feePayer: string
-  readonly sponsored: boolean
-}
-
-interface ComputeBudget {
-  /** Compute units. */
-  readonly limit: number
-  /** Micro-lamports per compute unit. */
-  readonly price: number
-}
+export type PreparedTransaction = Awaited<ReturnType<typeof build>>['prepared']
 
 export interface Simulation {
   /** As the node reports it. Null for success. */
@@ -45,71 +30,69 @@ export interface Simulation {
   readonly preBalances: readonly number[]
 }
 
-/** A request whose instructions were simulated on the newest block, with or without success. */
-export interface SimulatedRequest {
-  readonly request: CheckedRequest
-  readonly head: ChainHead
-  readonly message: Uint8Array
-  readonly simulation: Simulation
-  /** The compute-unit limit that the transaction will have. */
-  readonly unitLimit: number
-  readonly fees: Promise<FeeEstimate>
-}
-
 const SIGNATURE_BYTES = 64
 /** 32 zero bytes. */
 const NO_BLOCKHASH = '1'.repeat(32)
 const INVALID_PARAMS = -32_602
 
-/** Throws TRANSACTION_TOO_LARGE, LEDGER_UNAVAILABLE. */
-export async function simulateRequest(
-  request: CheckedRequest,
-  context: TransactionsContext,
-): Promise<SimulatedRequest> {
-  checkSize(request)
-  const fees = context.fees.current()
-  const simulated = await mapLedgerError(simulateOnHead(request, context))
-  return { ...simulated, request, fees, unitLimit: computeUnitLimit(simulated.simulation.units) }
-}
-
 /**
- * The transaction with the compute budget that its simulation used, and its row, which must be
- * stored before the client gets the transaction. Throws SIMULATION_FAILED with logs.
+ * Simulates a request and returns its transaction with the compute budget that it used, and the
+ * row, which must be stored before the client gets the transaction. `sponsorship` is null if the
+ * first signer pays. Throws TRANSACTION_TOO_LARGE, LEDGER_UNAVAILABLE, SIMULATION_FAILED with logs,
+ * and what `checkSponsored` throws.
  */
 export async function build(
-  { request, head, message, simulation, unitLimit, fees }: SimulatedRequest,
-  { level, sponsored, maxPrice }: { level: PriorityLevel; sponsored: boolean; maxPrice: number },
+  request: CheckedRequest,
+  level: PriorityLevel,
+  sponsorship: SponsorshipRequest | null,
   context: TransactionsContext,
-): Promise<{ readonly prepared: PreparedTransaction; readonly row: NewTransaction }> {
+) {
+  checkSize(request)
+  const fees = context.fees.current()
+  const { head, message, simulation } = await mapLedgerError(simulateOnHead(request, context))
+  const unitLimit = computeUnitLimit(simulation.units)
+  const sponsored = sponsorship !== null
+  if (sponsored) checkSponsored(simulation.err, unitLimit, sponsorship)
   if (simulation.err !== null) {
     const text = await explainFailure(simulation, message, context)
     throw new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs: simulation.logs } })
   }
-  const id = context.newId()
+  const id = randomUUID()
   const { blockhash, lastValidBlockHeight, slot } = head
-  const price = Math.min((await fees)[level], maxPrice)
+  const price = Math.min((await fees)[level], sponsored ? SPONSOR_POLICY.maxPriorityFee : Infinity)
   const bytes = buildMessage(request, { limit: unitLimit, price }, blockhash)
-  return {
-    prepared: {
-      id,
-      serializedTx: unsignedTransaction(bytes),
-      blockhash,
-      lastValidBlockHeight,
-      estimatedComputeUnits: unitLimit,
-      priorityFee: price,
-      feePayer: request.signers[0],
-      sponsored,
-    },
-    row: {
-      id,
-      message: Buffer.from(bytes).toString('base64'),
-      matchKey: sponsored ? null : matchKey(parseMessage(bytes)),
-      lastValidBlockHeight,
-      blockhashSlot: slot,
-      sponsored,
-      now: context.clock.now(),
-    },
+  const row: NewTransaction = {
+    id,
+    message: Buffer.from(bytes).toString('base64'),
+    matchKey: sponsored ? null : matchKey(parseMessage(bytes)),
+    lastValidBlockHeight,
+    blockhashSlot: slot,
+    sponsored,
+    now: context.clock.now(),
   }
+  const prepared = {
+    id,
+    /** base64 of the transaction. Its signatures are zeros. */
+    serializedTx: unsignedTransaction(bytes),
+    blockhash,
+    lastValidBlockHeight,
+    /** The compute-unit limit of the transaction. */
+    estimatedComputeUnits: unitLimit,
+    /** Micro-lamports per compute unit. */
+    priorityFee: price,
+    feePayer: request.signers[0],
+    sponsored,
+  }
+  return { prepared, row }
+}
+
+/** Throws AGENT_EXISTS, SPONSOR_COST_EXCEEDED. `build` reports every other failure. */
+function checkSponsored(err: unknown, unitLimit: number, { kind, wallet }: SponsorshipRequest): void {
+  const code = failedInstruction(err)?.code
+  if (kind === 'registration' && typeof code === 'number' && programErrorName(code) === 'AlreadyInitialized')
+    throw new DomainError('AGENT_EXISTS', { wallet })
+  const max = SPONSOR_POLICY[kind].maxComputeUnits
+  if (err === null && unitLimit > max) throw costExceeded(unitLimit, 'compute units', max)
 }
 
 export function computeUnitLimit(units: number): number {
@@ -117,30 +100,21 @@ export function computeUnitLimit(units: number): number {
   return Math.min(Math.max(Math.ceil((units * headroomPercent) / 100), floor), cap)
 }
 
-/**
- * Simulates once more if the node does not know the blockhash: a fork removed the block, or this
- * node is behind the one that returned it.
- */
+/** Simulates again if the node does not know the blockhash: a fork removed it, or it is behind. */
 async function simulateOnHead(request: CheckedRequest, { head, rpc }: TransactionsContext) {
   // No priority fee: at the highest limit it would cost more lamports than the final transaction.
   const budget = { limit: RELAY_POLICY.computeUnits.cap, price: 0 }
-  const attempt = async () => {
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
     const newest = await head.get()
     const message = buildMessage(request, budget, newest.blockhash)
-    return { head: newest, message, simulation: await simulate(rpc, unsignedTransaction(message)) }
+    const simulation = await simulate(rpc, unsignedTransaction(message))
+    if (simulation.err !== 'BlockhashNotFound') return { head: newest, message, simulation }
+    head.invalidate()
   }
-  const first = await attempt()
-  if (first.simulation.err !== 'BlockhashNotFound') return first
-  head.invalidate()
-  const second = await attempt()
-  if (second.simulation.err === 'BlockhashNotFound')
-    throw new LedgerRpcError('rpc', 'the ledger node does not know its own blockhash')
-  return second
+  throw new LedgerRpcError('rpc', 'the ledger node does not know its own blockhash')
 }
 
-/**
- * Throws TRANSACTION_TOO_LARGE. The size does not depend on the blockhash and the compute budget.
- */
+/** The size does not depend on blockhash and compute budget. Throws TRANSACTION_TOO_LARGE. */
 function checkSize(request: CheckedRequest): void {
   const message = buildMessage(request, { limit: 0, price: 0 }, NO_BLOCKHASH)
   const size = 1 + request.signers.length * SIGNATURE_BYTES + message.length
@@ -148,10 +122,10 @@ function checkSize(request: CheckedRequest): void {
   if (size > max) throw new DomainError('TRANSACTION_TOO_LARGE', { size, max })
 }
 
-/** A v0 message: two compute-budget instructions, then the client's. The first signer pays. */
+/** A v0 message that the first signer pays. `price`: micro-lamports per compute unit. */
 export function buildMessage(
   { instructions, signers }: CheckedRequest,
-  { limit, price }: ComputeBudget,
+  { limit, price }: { readonly limit: number; readonly price: number },
   blockhash: string,
 ): Uint8Array {
   const budget = [
@@ -171,10 +145,7 @@ export function unsignedTransaction(message: Uint8Array): string {
 
 type RawSimulation = { [Name in keyof Simulation]?: Simulation[Name] | null } & { unitsConsumed?: number }
 
-/**
- * Runs a transaction at `confirmed` without checking its signatures, and returns the state of
- * `addresses` after it. Throws LedgerRpcError if the node does not respond.
- */
+/** Runs a transaction at `confirmed` without checking its signatures. Throws LedgerRpcError. */
 export async function simulate(
   rpc: LedgerCalls,
   transaction: string,

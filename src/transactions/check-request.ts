@@ -29,25 +29,10 @@ export interface CheckedRequest {
   readonly signers: readonly [Pubkey, ...Pubkey[]]
 }
 
-/**
- * The first four bytes of the System program's AdvanceNonceAccount. With it a transaction never
- * expires.
- */
+/** How the data of AdvanceNonceAccount starts. With it a transaction never expires. */
 const ADVANCE_NONCE = 4
 
-/** Makes all checks that need no ledger. Throws what `readRequest` and `checkSigners` throw. */
-export function checkInstructions(
-  input: InstructionsInput,
-  allowedPrograms: ReadonlySet<Pubkey>,
-): CheckedRequest {
-  const { instructions, signers } = readRequest(input, allowedPrograms)
-  return { instructions, signers: checkSigners(signers, instructions) }
-}
-
-/**
- * Throws INSTRUCTIONS_REQUIRED, SIGNERS_REQUIRED, INVALID_PUBKEY and what `readInstructions`
- * throws.
- */
+/** Throws INSTRUCTIONS_REQUIRED, SIGNERS_REQUIRED, and what `readInstructions` throws. */
 export function readRequest(
   { instructions, signerPubkeys }: InstructionsInput,
   allowedPrograms: ReadonlySet<Pubkey>,
@@ -64,10 +49,7 @@ export function readRequest(
  * Throws TOO_MANY_INSTRUCTIONS, INVALID_PUBKEY, INVALID_BASE64, COMPUTE_BUDGET_GIVEN,
  * PROGRAM_NOT_ALLOWED, DURABLE_NONCE.
  */
-export function readInstructions(
-  inputs: readonly InstructionInput[],
-  allowedPrograms: ReadonlySet<Pubkey>,
-): NamedInstruction[] {
+export function readInstructions(inputs: readonly InstructionInput[], allowedPrograms: ReadonlySet<Pubkey>) {
   const max = RELAY_POLICY.maxInstructions
   if (inputs.length > max) throw new DomainError('TOO_MANY_INSTRUCTIONS', { max, count: inputs.length })
   const instructions = inputs.map(readInstruction)
@@ -121,10 +103,7 @@ function checkProgram({ programId, data }: NamedInstruction, allowed: ReadonlySe
  * The signers must be exactly those that the instructions require, and the first one, who pays.
  * Throws REPEATED_SIGNER, CANNOT_SIGN, SIGNER_MISSING, SIGNER_NOT_NEEDED.
  */
-export function checkSigners(
-  signers: readonly Pubkey[],
-  instructions: readonly NamedInstruction[],
-): [Pubkey, ...Pubkey[]] {
+export function checkSigners(signers: readonly Pubkey[], instructions: readonly NamedInstruction[]) {
   const unique = new Set(signers)
   if (unique.size < signers.length) throw new DomainError('REPEATED_SIGNER')
   const programs = new Set(instructions.map((each) => each.programId))

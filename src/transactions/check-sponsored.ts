@@ -82,10 +82,7 @@ function definitionOf({ data }: NamedInstruction, place: string): IdlInstruction
   return definition
 }
 
-/**
- * The fee payer's key must not be in any account but `allowed`, nor in the data, where a program
- * could read it as an account.
- */
+/** The fee payer must be no account but `allowed`, nor in the data: a program could read it. */
 function checkIsolated(
   { keys, data }: NamedInstruction,
   place: string,
@@ -100,10 +97,7 @@ function checkIsolated(
   if (Buffer.from(data).includes(Buffer.from(pubkeyBytes(feePayer)))) throw misused('data')
 }
 
-/**
- * Number, flags and fixed addresses must be the IDL's and the registry's. The wallet must be the
- * signer of the policy, and the agent its own.
- */
+/** Accounts must be those of the IDL and the registry, and the wallet signs for its own agent. */
 function checkAccounts(
   { keys }: NamedInstruction,
   place: string,

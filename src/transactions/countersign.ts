@@ -1,9 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
-import type { RegistryAddresses } from '@agent-registry/program'
 import { encodeBase58, type Pubkey, SYSTEM_PROGRAM, type WireTransaction } from '@agent-registry/solana'
 import { PreparedTransaction } from '../db/entities/prepared-transactions.ts'
 import { Sponsorship } from '../db/entities/sponsorship.ts'
-import { clientNetwork } from '../domain/client-network.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
@@ -18,8 +16,9 @@ import {
   checkQuota,
   type Funds,
   readUsage,
-  type SponsorshipRequest,
   QUOTA_ERRORS_AT_SUBMIT,
+  type SponsorshipRequest,
+  sponsorshipRequest,
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, SPONSOR_POLICY } from './sponsor-policy.ts'
@@ -28,17 +27,8 @@ import { cleanFailure } from './transitions.ts'
 
 const NO_SIGNATURE = encodeBase58(new Uint8Array(64))
 
-/** What a sponsored transaction was prepared for. The wallet is its second signer. */
-export function readPrepared(
-  row: TransactionRow,
-  addresses: RegistryAddresses,
-): Omit<SponsorshipRequest, 'clientNetwork'> {
-  const [, wallet] = preparedMessage(row).staticKeys
-  if (wallet === undefined) throw new Error('a sponsored transaction has no wallet')
-  const { inviteCodeHash: codeHash } = row
-  const kind = codeHash === null ? 'transaction' : 'registration'
-  return { kind, wallet, agentPda: addresses.agent(wallet), codeHash }
-}
+/** The wallet that a sponsored transaction was prepared for is its second signer. */
+export const sponsoredWallet = (row: TransactionRow): Pubkey => preparedMessage(row).staticKeys[1]!
 
 /**
  * The only place that lets the fee payer sign. The transaction matches the prepared one and has all
@@ -52,35 +42,32 @@ export async function countersign(
   clientIp: string,
   context: SponsorContext,
 ): Promise<TransactionRow | null> {
-  const { addresses, rpc } = context
   const { signer, amounts } = context.sponsor
   // The operator has changed the key since the preparation.
   if (transaction.message.staticKeys[0] !== signer.pubkey) throw new DomainError('TRANSACTION_EXPIRED')
   if (transaction.signature !== NO_SIGNATURE)
     throw new DomainError('FEE_PAYER_SIGNED', { key: signer.pubkey })
-  const prepared = readPrepared(row, addresses)
-  const { kind, agentPda } = prepared
+  const request = sponsorshipRequest(sponsoredWallet(row), row.inviteCodeHash, clientIp, context)
+  const { kind, agentPda } = request
   const fee = checkMessage(transaction.message, kind)
   const isRegistration = kind === 'registration'
   const unsigned = Buffer.from(transaction.bytes).toString('base64')
   const accounts = { feePayer: signer.pubkey, creates: isRegistration ? agentPda : null }
   const [outflow, rent] = await mapLedgerError(
-    Promise.all([simulateOutflow(rpc, unsigned, accounts), isRegistration ? amounts.agentRentNow() : null]),
+    Promise.all([
+      simulateOutflow(context.rpc, unsigned, accounts),
+      isRegistration ? amounts.agentRentNow() : null,
+    ]),
   )
   if (outflow.err === 'BlockhashNotFound') throw await blockhashUnknown(row, context)
   if (outflow.err !== null) return storeFailure(row, transaction, outflow, context)
   const cost = checkOutflow(outflow, kind, fee + (rent ?? 0n), context)
-
-  const request = { ...prepared, clientNetwork: clientNetwork(clientIp) }
-  const funds = { cost, balance: outflow.balanceAfter + outflow.lost }
-  return signAndStore({ row, transaction, request, funds, rent }, context)
+  const funds = { cost, balance: outflow.balanceAfter + outflow.lost, rent }
+  return signAndStore(row, transaction, request, funds, context)
 }
 
 /** The transaction has expired, or the node is behind the one that returned the blockhash. */
-async function blockhashUnknown(
-  { lastValidBlockHeight }: TransactionRow,
-  { rpc }: SponsorContext,
-): Promise<DomainError> {
+async function blockhashUnknown({ lastValidBlockHeight }: TransactionRow, { rpc }: SponsorContext) {
   const height = await mapLedgerError(rpc.call<number>('getBlockHeight', [{ commitment: 'confirmed' }]))
   return new DomainError(height > lastValidBlockHeight ? 'TRANSACTION_EXPIRED' : 'LEDGER_UNAVAILABLE')
 }
@@ -100,25 +87,17 @@ async function storeFailure(
   })
 }
 
-/** What a transaction would do to the fee payer now. Lamports. Meaningless unless `err` is null. */
-interface Outflow {
-  /** As the node reports it. Null for success. */
-  readonly err: unknown
-  readonly logs: readonly string[]
-  readonly lost: bigint
-  readonly balanceAfter: bigint
-  /** Whether the System program still owns the fee payer's account, without data. */
-  readonly isPlainAfter: boolean
-  /** The account `creates` after the transaction. */
-  readonly created: { readonly owner: Pubkey; readonly bytes: number } | null
-}
+type Outflow = Awaited<ReturnType<typeof simulateOutflow>>
 
-/** Simulates the transaction without its signatures. Throws LedgerRpcError if no node responds. */
+/**
+ * What a transaction would do to the fee payer now, without its signatures. Lamports. Meaningless
+ * unless `err` is null. Throws LedgerRpcError if no node responds.
+ */
 async function simulateOutflow(
   rpc: LedgerCalls,
   transaction: string,
   { feePayer, creates }: { feePayer: Pubkey; creates: string | null },
-): Promise<Outflow> {
+) {
   const addresses = creates === null ? [feePayer] : [feePayer, creates]
   let simulation = await simulate(rpc, transaction, addresses)
   let [balanceBefore] = simulation.preBalances
@@ -137,7 +116,9 @@ async function simulateOutflow(
     logs,
     lost: BigInt(balanceBefore ?? 0) - balanceAfter,
     balanceAfter,
+    /** Whether the System program still owns the fee payer's account, without data. */
     isPlainAfter: payer?.owner === SYSTEM_PROGRAM && payer.data[0] === '',
+    /** The account `creates` after the transaction. */
     created: created ? { owner: created.owner, bytes: Buffer.from(created.data[0], 'base64').length } : null,
   }
 }
@@ -159,22 +140,16 @@ function checkOutflow(
   return cap
 }
 
-interface Signing {
-  readonly row: TransactionRow
-  readonly transaction: WireTransaction
-  readonly request: SponsorshipRequest
-  readonly funds: Funds
-  /** The part of the cost that is rent. Null if the transaction creates no account. */
-  readonly rent: bigint | null
-}
-
 /**
- * Takes the quotas, signs as the fee payer and stores the signed bytes, in one database
- * transaction. Throws what `checkQuota` throws: then nothing is taken or signed. Null if another
- * process wrote the row first.
+ * Takes the quotas, signs and stores the signed bytes in one database transaction. Throws what
+ * `checkQuota` throws: then nothing is taken or signed. Null if another process wrote first.
  */
 function signAndStore(
-  { row, transaction, request, funds, rent }: Signing,
+  row: TransactionRow,
+  transaction: WireTransaction,
+  request: SponsorshipRequest,
+  /** `rent` is a part of the cost. Null if the transaction creates no account. */
+  funds: Funds & { readonly rent: bigint | null },
   context: SponsorContext,
 ): Promise<TransactionRow | null> {
   const { clock, timing, sponsor } = context
@@ -194,7 +169,7 @@ function signAndStore(
       code: request.codeHash,
       clientNetwork: request.clientNetwork,
       reservedLamports: Number(funds.cost),
-      rentLamports: rent === null ? null : Number(rent),
+      rentLamports: funds.rent === null ? null : Number(funds.rent),
     })
     // Written before the fee payer signs: an error of the database here leaves no signature.
     await em.flush()

@@ -19,9 +19,8 @@ export function failedInstruction(
 }
 
 /**
- * Describes the error of a failed transaction, `"BlockhashNotFound"` or
- * `{ InstructionError: [2, { Custom: 6001 }] }`, in words. Instruction 0 is the client's first one.
- * The logs name the account that an error of the registry is about. `reason` says more.
+ * Describes `"BlockhashNotFound"` or `{ InstructionError: [2, { Custom: 6001 }] }`. Instruction 0
+ * is the client's first one. The logs name the account of a registry error. `reason` says more.
  */
 export function transactionErrorText(
   error: unknown,

@@ -38,26 +38,14 @@ const PASSED_ON: Readonly<Record<number, string>> = { 1: 'InsufficientFunds', 17
 /** The accounts that explain errors of the registry. */
 const READ = ['agent', 'stake', 'withdrawal', 'ownerToken', 'config']
 
-/**
- * Describes a failed simulation in words. Says what is missing where the accounts show it, which
- * takes at most two calls of the node.
- */
-export async function explainFailure(
-  { err, logs }: Failure,
-  bytes: Uint8Array,
-  context: Context,
-): Promise<string> {
+/** Describes a failed simulation, and what is missing if accounts show it: at most two calls. */
+export async function explainFailure({ err, logs }: Failure, bytes: Uint8Array, context: Context) {
   const message = parseMessage(bytes)
   const reason = await reasonOf({ err, logs }, message, bytes, context).catch(nullIfLedgerError)
   return transactionErrorText(err, message, context.registryProgram, logs, reason ?? undefined)
 }
 
-async function reasonOf(
-  { err, logs }: Failure,
-  message: Message,
-  bytes: Uint8Array,
-  context: Context,
-): Promise<string | undefined> {
+async function reasonOf({ err, logs }: Failure, message: Message, bytes: Uint8Array, context: Context) {
   if (err === 'InsufficientFundsForFee') return feeReason(message, bytes, context)
   const poor = (err as { InsufficientFundsForRent?: { account_index?: number } } | null)
     ?.InsufficientFundsForRent
@@ -69,11 +57,7 @@ async function reasonOf(
 
 const sol = (lamports: number | bigint): string => `${decimalText(BigInt(lamports), 9)} SOL`
 
-async function feeReason(
-  { staticKeys }: Message,
-  bytes: Uint8Array,
-  { rpc }: Context,
-): Promise<string | undefined> {
+async function feeReason({ staticKeys }: Message, bytes: Uint8Array, { rpc }: Context) {
   const payer = staticKeys[0] as Pubkey
   const parameters = [Buffer.from(bytes).toString('base64'), { commitment: 'confirmed' }]
   const [[account], { value: fee }] = await Promise.all([
@@ -97,22 +81,19 @@ async function rentReason(key: Pubkey | undefined, { rpc }: Context): Promise<st
 async function registryReason(
   { position, code, logs }: { position: number; code: number; logs: readonly string[] },
   message: Message,
-  { rpc, registryProgram }: Context,
+  { rpc, registryProgram: program }: Context,
 ): Promise<string | undefined> {
   const errorName = PASSED_ON[code] ?? programErrorName(code) ?? ''
   const reason = REGISTRY_REASONS[errorName]
-  const { programIdIndex, accounts, data } = message.instructions[position] ?? {}
-  if (reason === undefined || accounts === undefined) return undefined
-  if (message.staticKeys[programIdIndex ?? -1] !== registryProgram) return undefined
-  const decoded = nullIfMalformed(() => decodeInstruction(data ?? new Uint8Array()))
+  const failed = message.instructions[position]
+  if (reason === undefined || failed === undefined) return undefined
+  if (message.staticKeys[failed.programIdIndex] !== program) return undefined
+  const decoded = nullIfMalformed(() => decodeInstruction(failed.data))
   if (decoded === null) return undefined
 
   const names = registryIdl.instructions.find(({ name }) => name === decoded.name)?.accounts ?? []
   const keys = new Map(
-    names.flatMap(({ name }, i) => {
-      const key = message.staticKeys[accounts[i] ?? -1]
-      return key === undefined ? [] : [[camelCase(name), key] as const]
-    }),
+    names.map(({ name }, i) => [camelCase(name), message.staticKeys[failed.accounts[i] ?? -1]] as const),
   )
   const written = writtenBefore(position, message)
   const wanted = READ.flatMap((name) => {
@@ -123,17 +104,10 @@ async function registryReason(
     rpc,
     wanted.map(({ key }) => key),
   )
-  const known = new Map<string, LedgerAccount | null>(wanted.map(({ name }, i) => [name, found[i] ?? null]))
-  const named = accountOf(errorName, logs)
-  const { args } = decoded
-  return reason({
-    args,
-    keys,
-    accounts: known,
-    named: named && camelCase(named),
-    logs,
-    program: registryProgram,
-  })
+  const accounts = new Map(wanted.map(({ name }, i) => [name, found[i] ?? null] as const))
+  const account = accountOf(errorName, logs)
+  const named = account && camelCase(account)
+  return reason({ args: decoded.args, keys, accounts, named, logs, program })
 }
 
 /** What earlier instructions may have changed: the ledger does not show what this one found. */
@@ -147,11 +121,8 @@ function writtenBefore(position: number, message: Message): Set<Pubkey | undefin
 /** An instruction of the registry that failed. Accounts have the names of the IDL in camelCase. */
 export interface FailedCall {
   readonly args: Readonly<Record<string, unknown>>
-  readonly keys: ReadonlyMap<string, Pubkey>
-  /**
-   * What the instruction found: null for an account that does not exist. Not here if that is not
-   * known.
-   */
+  readonly keys: ReadonlyMap<string, Pubkey | undefined>
+  /** What the instruction found: null if it does not exist. Absent if that is not known. */
   readonly accounts: ReadonlyMap<string, LedgerAccount | null>
   /** The account that the program named for its error. */
   readonly named: string | undefined
@@ -163,10 +134,7 @@ type Reason = (call: FailedCall) => string | undefined
 
 const usdc = (units: bigint): string => `${decimalText(units, 6)} USDC`
 
-/**
- * What is missing, by the name of the error. Undefined if the accounts do not explain the error:
- * they can have changed since the simulation.
- */
+/** What is missing, by error. Undefined if accounts, which can have changed, do not say. */
 export const REGISTRY_REASONS: Readonly<Record<string, Reason>> = {
   InsufficientFunds: (call) => tooFewLamports(call) ?? tooFewTokens(call),
   AccountFrozen: (call) =>
@@ -222,9 +190,7 @@ function missingAccount({ named = '', keys, accounts, program }: FailedCall): st
   return `${words}: the account ${keys.get(named)} does not exist.`
 }
 
-/**
- * Only the account `payer`, or else `owner`, pays the rent of accounts that the program creates.
- */
+/** Only the account `payer`, or else `owner`, pays the rent of new accounts. */
 function tooFewLamports({ keys, logs }: FailedCall): string | undefined {
   const lamports = missingLamports(logs)
   if (lamports === undefined) return undefined

@@ -49,9 +49,7 @@ export function createPriorityFees(rpc: LedgerCalls, clock: Clock) {
   }
 }
 
-/**
- * Percentiles by nearest rank, between floor and ceiling. The samples come in the order of slots.
- */
+/** Percentiles by nearest rank, between floor and ceiling. */
 export function toEstimate(samples: readonly number[]): FeeEstimate {
   const sorted = samples.toSorted((a, b) => a - b)
   const { ceiling, ...levels } = RELAY_POLICY.priorityFee

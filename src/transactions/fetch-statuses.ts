@@ -27,25 +27,16 @@ interface SignatureStatus {
   confirmationStatus: 'processed' | 'confirmed' | 'finalized'
 }
 
-interface SignatureStatuses {
-  context: { slot: number }
-  value: (SignatureStatus | null)[]
-}
-
 /** The most that a node accepts in one getSignatureStatuses. */
 export const MAX_STATUSES = 256
 
 type Context = Pick<TransactionsContext, 'rpc' | 'registryProgram'>
 
 /**
- * Fetches the statuses of up to 256 submitted transactions by id. A transaction has no status if
- * the node is too far behind to know, or if another node that may know it does not respond. Throws
- * LedgerRpcError if no node responds.
+ * The statuses of up to 256 rows by id. A row has none if the node is too far behind to know, or
+ * if another node that may know it does not respond. Throws LedgerRpcError if none responds.
  */
-export async function fetchStatuses(
-  rows: readonly TransactionRow[],
-  context: Context,
-): Promise<Map<string, LedgerStatus>> {
+export async function fetchStatuses(rows: readonly TransactionRow[], context: Context) {
   const { rpc } = context
   const statuses = new Map<string, LedgerStatus>()
   const recent = await signatureStatuses(rpc, rows, false)
@@ -79,7 +70,7 @@ function signatureStatuses(
   rpc: LedgerCalls,
   rows: readonly TransactionRow[],
   searchTransactionHistory: boolean,
-): Promise<SignatureStatuses> {
+): Promise<{ context: { slot: number }; value: (SignatureStatus | null)[] }> {
   const signatures = rows.map((row) => row.signature)
   return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory }])
 }

@@ -19,21 +19,10 @@ export interface InviteCodeRow {
 const ID_LENGTH = 10
 const ID = /^[0-9a-f]{10}$/
 
-/** Invite codes as the operator manages them. */
-export interface InviteCodes {
-  /** Only this call returns the code. The database has its hash. */
-  create(options: { maxUses: number; expiresAt: Date | null }): Promise<{ code: string; id: string }>
-  /** Adds an existing code. Does nothing if it is stored already. */
-  ensure(code: string, maxUses: number): Promise<void>
-  list(): Promise<InviteCodeRow[]>
-  /**
-   * Prepared registrations with the code can no longer be submitted. False if there is no such
-   * code.
-   */
-  revoke(codeOrId: string): Promise<boolean>
-}
+export type InviteCodes = ReturnType<typeof createInviteCodes>
 
-export function createInviteCodes(em: EntityManager): InviteCodes {
+/** Invite codes as the operator manages them. */
+export function createInviteCodes(em: EntityManager) {
   const insert = async (code: string, maxUses: number, expiresAt: Date | null): Promise<string> => {
     const hash = inviteCodeHash(code)
     if (hash === null) throw new TypeError('not an invite code')
@@ -42,14 +31,14 @@ export function createInviteCodes(em: EntityManager): InviteCodes {
     return hash.slice(0, ID_LENGTH)
   }
   return {
-    create: async ({ maxUses, expiresAt }) => {
+    /** Only this call returns the code. The database has its hash. */
+    create: async ({ maxUses, expiresAt }: { maxUses: number; expiresAt: Date | null }) => {
       const code = newInviteCode()
       return { code, id: await insert(code, maxUses, expiresAt) }
     },
-    ensure: async (code, maxUses) => {
-      await insert(code, maxUses, null)
-    },
-    list: async () => {
+    /** Adds an existing code. Does nothing if it is stored already. */
+    ensure: (code: string, maxUses: number) => insert(code, maxUses, null),
+    list: async (): Promise<InviteCodeRow[]> => {
       const { rows } = await sql<InviteCodeRow>`
         select left(hash, ${sql.lit(ID_LENGTH)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
           revoked_at as "revokedAt", created_at as "createdAt",
@@ -57,7 +46,8 @@ export function createInviteCodes(em: EntityManager): InviteCodes {
         from invite_codes order by created_at, hash`.execute(em.getKysely())
       return rows
     },
-    revoke: async (codeOrId) => {
+    /** Its prepared registrations can no longer be submitted. False if there is no such code. */
+    revoke: async (codeOrId: string): Promise<boolean> => {
       const hash = inviteCodeHash(codeOrId)
       if (hash === null && !ID.test(codeOrId)) return false
       const where = { hash: hash ?? { $like: `${codeOrId}%` } }
@@ -77,10 +67,7 @@ export function newInviteCode(): string {
   return characters.replace(/.{5}(?=.)/g, '$&-')
 }
 
-/**
- * The hash that is stored: hex of the SHA-256 of the characters. Case, spaces and hyphens do not
- * matter, and O, I and L are read as digits. Null if the text is not a code.
- */
+/** Hex of its SHA-256. Case, spaces and hyphens do not count; O, I, L are digits. Or null. */
 export function inviteCodeHash(code: string): string | null {
   if (code.length > 64) return null
   const characters = code.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')

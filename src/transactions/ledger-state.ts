@@ -32,20 +32,9 @@ export function nullIfLedgerError(error: unknown): null {
 }
 
 /** The newest block. */
-export interface LedgerHead {
-  readonly slot: number
-  /** A transaction can land while this is at most its `lastValidBlockHeight`. */
-  readonly blockHeight: number
-  readonly epoch: number
-}
+export type LedgerHead = Awaited<ReturnType<typeof readHead>>
 
 export type LedgerState = ReturnType<typeof createLedgerState>
-
-interface EpochInfo {
-  absoluteSlot: number
-  blockHeight: number
-  epoch: number
-}
 
 const HEAD_MS = 1_000
 const RENT_FRESH_MS = 60_000
@@ -85,8 +74,10 @@ export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
 }
 
 /** The newest block with this commitment. */
-export async function readHead(rpc: LedgerCalls, commitment: 'confirmed' | 'finalized'): Promise<LedgerHead> {
+export async function readHead(rpc: LedgerCalls, commitment: 'confirmed' | 'finalized') {
+  type EpochInfo = Record<'absoluteSlot' | 'blockHeight' | 'epoch', number>
   const { absoluteSlot, blockHeight, epoch } = await rpc.call<EpochInfo>('getEpochInfo', [{ commitment }])
+  // A transaction can land while the block height is at most its `lastValidBlockHeight`.
   return { slot: absoluteSlot, blockHeight, epoch }
 }
 
@@ -109,11 +100,6 @@ export interface ChainHead {
   readonly blockHeight: number
 }
 
-interface LatestBlockhash {
-  context: { slot: number }
-  value: { blockhash: string; lastValidBlockHeight: number }
-}
-
 /** The latest confirmed block. A finalized blockhash would have lost a fifth of its lifetime. */
 export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<ChainHead> {
   return cachedValue({
@@ -121,9 +107,10 @@ export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<Cha
     freshMs: FRESH_MS,
     maxAgeMs: MAX_AGE_MS,
     load: async () => {
-      const { context, value } = await rpc.call<LatestBlockhash>('getLatestBlockhash', [
-        { commitment: 'confirmed' },
-      ])
+      const { context, value } = await rpc.call<{
+        context: { slot: number }
+        value: { blockhash: string; lastValidBlockHeight: number }
+      }>('getLatestBlockhash', [{ commitment: 'confirmed' }])
       return { ...value, slot: context.slot, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFETIME }
     },
   })
@@ -141,10 +128,7 @@ export interface LedgerAccount {
 const MAX_BYTES = 512
 
 /** Reads accounts at `confirmed`, in one call. Null for an account that does not exist. */
-export async function readAccounts(
-  rpc: LedgerCalls,
-  keys: readonly Pubkey[],
-): Promise<readonly (LedgerAccount | null)[]> {
+export async function readAccounts(rpc: LedgerCalls, keys: readonly Pubkey[]) {
   const { value } = await rpc.call<{ value: readonly (LedgerAccount | null)[] }>('getMultipleAccounts', [
     keys,
     { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: MAX_BYTES } },
@@ -152,29 +136,22 @@ export async function readAccounts(
   return value
 }
 
-interface TokenAccount {
-  readonly mint: Pubkey
-  readonly owner: Pubkey
-  /** Base units. */
-  readonly amount: bigint
-  readonly isFrozen: boolean
-}
-
 const TOKEN_ACCOUNT_BYTES = 165
-const OWNER_OFFSET = 32
-const AMOUNT_OFFSET = 64
-const STATE_OFFSET = 108
 const FROZEN = 2
 
-/** Null if this is not an account of SPL Token. */
-export function tokenAccount(account: LedgerAccount | null | undefined): TokenAccount | null {
+/**
+ * Null if this is not an account of SPL Token: mint (32 bytes), owner (32), amount (8), delegate
+ * (36), state (1), others.
+ */
+export function tokenAccount(account: LedgerAccount | null | undefined) {
   const data = Buffer.from(account?.data[0] ?? '', 'base64')
   if (account?.owner !== TOKEN_PROGRAM || data.length !== TOKEN_ACCOUNT_BYTES) return null
   return {
-    mint: pubkeyFromBytes(data.subarray(0, OWNER_OFFSET)),
-    owner: pubkeyFromBytes(data.subarray(OWNER_OFFSET, AMOUNT_OFFSET)),
-    amount: data.readBigUInt64LE(AMOUNT_OFFSET),
-    isFrozen: data[STATE_OFFSET] === FROZEN,
+    mint: pubkeyFromBytes(data.subarray(0, 32)),
+    owner: pubkeyFromBytes(data.subarray(32, 64)),
+    /** Base units. */
+    amount: data.readBigUInt64LE(64),
+    isFrozen: data[108] === FROZEN,
   }
 }
 

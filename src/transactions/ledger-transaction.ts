@@ -10,37 +10,15 @@ import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { fetchTransaction, mapLedgerError } from './ledger-state.ts'
-import { preparedMessage } from './match.ts'
+import { preparedMessage, staticAccounts } from './match.ts'
 import type { TransactionRecord } from './transaction-store.ts'
 
 /** A transaction as the ledger has it. Amounts are decimal text. */
-export interface LedgerTransaction {
-  readonly signature: string
-  readonly slot: number
-  readonly timestamp: string | null
-  readonly succeeded: boolean
-  /** Finalized, as far as the tables know. */
-  readonly final: boolean
-  readonly fee: string
-  readonly computeUnits: number | null
-  readonly feePayer: Pubkey
-  readonly instructions: readonly MessageInstruction[]
-  readonly balances: readonly BalanceChange[]
-  readonly tokenBalances: readonly TokenBalanceChange[]
-  readonly logs: readonly string[] | null
-}
-
-export interface BalanceChange {
-  readonly account: Pubkey
-  readonly before: string
-  readonly after: string
-}
-
-export interface TokenBalanceChange extends BalanceChange {
-  readonly owner: Pubkey | null
-  readonly mint: Pubkey
-  readonly decimals: number
-}
+export type LedgerTransaction = Awaited<ReturnType<typeof readLedgerTransaction>>
+export type TokenBalanceChange = ReturnType<typeof tokenChanges>[number]
+export type BalanceChange = Pick<TokenBalanceChange, 'account' | 'before' | 'after'>
+/** An instruction of a message, with its accounts by address. */
+export type MessageInstruction = ReturnType<typeof messageInstructions>[number]
 
 interface TokenBalance {
   accountIndex: number
@@ -73,7 +51,7 @@ interface FoundTransaction {
 export async function readLedgerTransaction(
   signature: string,
   { kysely, rpc }: { readonly kysely: Kysely<Database>; readonly rpc: LedgerCalls },
-): Promise<LedgerTransaction> {
+) {
   const known = await findFinality(kysely, signature)
   if (known === null) throw new DomainError('TRANSACTION_NOT_FOUND')
   const found = await mapLedgerError(fetchTransaction<FoundTransaction>(rpc, signature))
@@ -87,6 +65,7 @@ export async function readLedgerTransaction(
     slot,
     timestamp: blockTime === null ? null : new Date(blockTime * 1_000).toISOString(),
     succeeded: meta.err === null,
+    /** Finalized, as far as the tables know. */
     final: known.final,
     fee: String(meta.fee),
     computeUnits: meta.computeUnitsConsumed ?? null,
@@ -103,10 +82,7 @@ export async function readLedgerTransaction(
 }
 
 /** Null for a transaction that neither called the registry nor was sent by the relay. */
-async function findFinality(
-  kysely: Kysely<Database>,
-  signature: string,
-): Promise<{ readonly final: boolean } | null> {
+async function findFinality(kysely: Kysely<Database>, signature: string) {
   if (signatureBytes(signature) === null) return null
   const { rows } = await sql<{ final: boolean }>`
     select finality = 'finalized' as final from ledger_transactions where signature = ${signature}
@@ -120,7 +96,7 @@ function tokenChanges(
   accounts: readonly AccountMeta[],
   before: readonly TokenBalance[],
   after: readonly TokenBalance[],
-): TokenBalanceChange[] {
+) {
   const amountIn = (balances: readonly TokenBalance[], index: number): string =>
     balances.find(({ accountIndex }) => accountIndex === index)?.uiTokenAmount.amount ?? '0'
   const known = new Map([...before, ...after].map((each) => [each.accountIndex, each]))
@@ -133,14 +109,6 @@ function tokenChanges(
   })
 }
 
-/** An instruction of a message, with its accounts by address. */
-export interface MessageInstruction {
-  readonly programId: Pubkey
-  readonly accounts: readonly AccountMeta[]
-  /** Base64. */
-  readonly data: string
-}
-
 /** The addresses that a node read from the lookup tables of a transaction. */
 interface LoadedAddresses {
   readonly writable: readonly Pubkey[]
@@ -149,30 +117,26 @@ interface LoadedAddresses {
 
 /** All accounts of a message in order, first its own, then those of lookup tables. */
 export function messageAccounts(message: Message, loaded?: LoadedAddresses | null): AccountMeta[] {
-  const { staticKeys, requiredSignatures, readonlySigned, readonlyUnsigned } = message
   const { writable, readonly: fixed } = loaded ?? { writable: [], readonly: [] }
   return [
-    ...staticKeys.map((pubkey, i) => {
-      const isSigner = i < requiredSignatures
-      const end = isSigner ? requiredSignatures - readonlySigned : staticKeys.length - readonlyUnsigned
-      return { pubkey, isSigner, isWritable: i < end }
-    }),
+    ...staticAccounts(message),
     ...writable.map((pubkey) => ({ pubkey, isSigner: false, isWritable: true })),
     ...fixed.map((pubkey) => ({ pubkey, isSigner: false, isWritable: false })),
   ]
 }
 
-export function preparedInstructions(record: TransactionRecord): MessageInstruction[] {
+export function preparedInstructions(record: TransactionRecord) {
   return messageInstructions(preparedMessage(record))
 }
 
 /** Accounts of lookup tables are left out if the addresses of the tables are not given. */
-export function messageInstructions(message: Message, loaded?: LoadedAddresses | null): MessageInstruction[] {
+export function messageInstructions(message: Message, loaded?: LoadedAddresses | null) {
   const keys = messageAccounts(message, loaded)
   return message.instructions.map(({ programIdIndex, accounts, data }) => ({
     // A program is never in a lookup table.
     programId: keys[programIdIndex]!.pubkey,
     accounts: [...accounts].flatMap((index) => keys[index] ?? []),
+    /** Base64. */
     data: Buffer.from(data).toString('base64'),
   }))
 }

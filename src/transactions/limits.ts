@@ -29,9 +29,7 @@ export const RELAY_POLICY = {
     high: { percentile: 75, floor: 10_000 },
     ceiling: 1_000_000,
   },
-  /**
-   * Wallets insert assertions of the Lighthouse program. Its instructions 0 and 1 write accounts.
-   */
+  /** Wallets insert assertions of the Lighthouse program. Instructions 0 and 1 write accounts. */
   lighthouse: { maxInstructions: 8, firstAssertion: 2, lastAssertion: 15 },
 } as const
 
@@ -50,17 +48,12 @@ export const RELAY_TIMING = {
 }
 export type RelayTiming = Readonly<typeof RELAY_TIMING>
 
-/**
- * Limits of the search for transactions that wallets sent themselves. Anybody can prepare a
- * transaction of a busy wallet, so a search of one costs few calls of the node.
- */
+/** Anybody can prepare a transaction of a busy wallet, so a search of one costs few calls. */
 export const SEARCH_LIMITS = {
   /** Per pass. */
   rows: 256,
   rowsPerPayer: 64,
-  /**
-   * Calls of a pass, in addition to the first page of each fee payer. Cheap searches come first.
-   */
+  /** Calls of a pass, without the first page of each fee payer. Cheap searches come first. */
   calls: 200,
   /** Per fee payer. */
   pages: 3,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import {
+  type AccountMeta,
   COMPUTE_BUDGET_PROGRAM,
   isStaticWritable,
   LIGHTHOUSE_PROGRAM,
@@ -9,6 +10,7 @@ import {
   type WireTransaction,
 } from '@agent-registry/solana'
 import { RELAY_POLICY } from './limits.ts'
+import type { TransactionRow } from './transaction-store.ts'
 
 /** An instruction with its keys in place of their indexes. */
 interface ResolvedInstruction {
@@ -41,10 +43,7 @@ export function matchesPrepared(prepared: Message, submitted: Message): boolean 
   return hasSameAccounts(prepared, submitted, assertions)
 }
 
-/**
- * Equal for a prepared message and its versions: a hash of what wallets do not change. Null for a
- * message that cannot be a version of a prepared one.
- */
+/** A hash of what wallets do not change. Null if it cannot be a version of a prepared message. */
 export function matchKey(message: Message): string | null {
   const instructions = resolveInstructions(message)
   if (message.version !== 0 || message.lookups.length > 0 || instructions === null) return null
@@ -84,10 +83,7 @@ function isAssertion({ program, data }: ResolvedInstruction): boolean {
   return program === LIGHTHOUSE_PROGRAM && kind >= firstAssertion && kind <= lastAssertion
 }
 
-function isSameInstruction(
-  prepared: ResolvedInstruction | undefined,
-  submitted: ResolvedInstruction,
-): boolean {
+function isSameInstruction(prepared: ResolvedInstruction | undefined, submitted: ResolvedInstruction) {
   if (prepared === undefined || prepared.program !== submitted.program) return false
   if (prepared.accounts.length !== submitted.accounts.length) return false
   if (prepared.accounts.some((key, i) => key !== submitted.accounts[i])) return false
@@ -106,11 +102,7 @@ function littleEndian(bytes: Uint8Array): bigint {
 }
 
 /** Prepared accounts keep their flags. New ones are read-only and only assertions use them. */
-function hasSameAccounts(
-  prepared: Message,
-  submitted: Message,
-  assertions: readonly ResolvedInstruction[],
-): boolean {
+function hasSameAccounts(prepared: Message, submitted: Message, assertions: readonly ResolvedInstruction[]) {
   const [expected, actual] = [accountFlags(prepared), accountFlags(submitted)]
   if (actual.size !== submitted.staticKeys.length) return false
   for (const [key, { isSigner, isWritable }] of expected) {
@@ -123,26 +115,20 @@ function hasSameAccounts(
   )
 }
 
-function accountFlags(message: Message): Map<Pubkey, { isSigner: boolean; isWritable: boolean }> {
-  return new Map(
-    message.staticKeys.map((key, i) => [
-      key,
-      { isSigner: i < message.requiredSignatures, isWritable: isStaticWritable(message, i) },
-    ]),
-  )
-}
+const accountFlags = (message: Message) => new Map(staticAccounts(message).map((each) => [each.pubkey, each]))
 
-interface Prepared {
-  /** Base64. */
-  readonly message: string
-  readonly signature: string | null
+/** The accounts of a message, without those of lookup tables. */
+export function staticAccounts(message: Message): AccountMeta[] {
+  return message.staticKeys.map((pubkey, i) => {
+    return { pubkey, isSigner: i < message.requiredSignatures, isWritable: isStaticWritable(message, i) }
+  })
 }
 
 /**
  * The prepared transactions that a transaction of the ledger is, among all that have its match key.
  * Anybody can prepare the same instructions with another priority fee, and these must not count.
  */
-export function ownRows<Row extends Prepared>(
+export function ownRows<Row extends Pick<TransactionRow, 'message' | 'signature'>>(
   { message, signature }: WireTransaction,
   rows: readonly Row[],
 ): readonly Row[] {

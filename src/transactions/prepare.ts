@@ -1,14 +1,12 @@
-import { programErrorName } from '@agent-registry/program'
 import type { NamedInstruction, Pubkey } from '@agent-registry/solana'
-import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError, isDomainError } from '../domain/errors.ts'
 import { SPONSORSHIP_ERRORS } from '../domain/error-table.ts'
 import { knownError } from '../domain/known-error.ts'
 import { enumParameter, optional, pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
-import { build, type PreparedTransaction, type SimulatedRequest, simulateRequest } from './build.ts'
+import { build, type PreparedTransaction } from './build.ts'
 import {
-  checkInstructions,
+  type CheckedRequest,
   checkSigners,
   type InstructionInput,
   type InstructionsInput,
@@ -28,6 +26,7 @@ import {
   QUOTA_ERRORS_AT_PREPARE,
   readUsage,
   type SponsorshipRequest,
+  sponsorshipRequest,
   withUsageLock,
 } from './quota.ts'
 import { costExceeded, maxCost, SPONSOR_POLICY } from './sponsor-policy.ts'
@@ -39,33 +38,33 @@ export interface PrepareInput extends InstructionsInput {
 
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
 
-function readPriorityLevel(level: string | null | undefined): PriorityLevel {
-  return optional(priorityLevel, 'priorityLevel', level) ?? 'medium'
-}
+const readPriorityLevel = (level: string | null | undefined): PriorityLevel =>
+  optional(priorityLevel, 'priorityLevel', level) ?? 'medium'
 
 /**
- * Prepares a transaction that its first signer pays. Throws what `checkInstructions`,
- * `simulateRequest` and `build` throw, INVALID_ENUM, and PREPARE_FAILED.
+ * Prepares a transaction that its first signer pays. Throws what `readRequest`, `checkSigners` and
+ * `build` throw, INVALID_ENUM, and PREPARE_FAILED.
  */
-export async function prepare(
-  input: PrepareInput,
-  context: TransactionsContext,
-): Promise<PreparedTransaction> {
-  const request = checkInstructions(input, context.allowedPrograms)
+export async function prepare(input: PrepareInput, context: TransactionsContext) {
+  const { instructions, signers: given } = readRequest(input, context.allowedPrograms)
+  const signers = checkSigners(given, instructions)
   const level = readPriorityLevel(input.priorityLevel)
-  return orPrepareFailed(async () => {
-    const simulated = await simulateRequest(request, context)
-    const options = { level, sponsored: false, maxPrice: Infinity }
-    const { prepared, row } = await build(simulated, options, context)
-    await context.store.insertSimulated(row)
-    return prepared
-  })
+  return buildAndStore({ instructions, signers }, level, null, context)
 }
 
 /** Throws PREPARE_FAILED in place of an error without a code. */
-async function orPrepareFailed<Result>(work: () => Promise<Result>): Promise<Result> {
+async function buildAndStore(
+  request: CheckedRequest,
+  level: PriorityLevel,
+  sponsorship: SponsorshipRequest | null,
+  context: TransactionsContext,
+): Promise<PreparedTransaction> {
   try {
-    return await work()
+    const { prepared, row } = await build(request, level, sponsorship, context)
+    if (sponsorship?.kind === 'registration')
+      await storeRegistration(row, sponsorship, sponsorContext(context))
+    else await context.store.insertSimulated(row)
+    return prepared
   } catch (error) {
     throw knownError(error) ?? new DomainError('PREPARE_FAILED', {}, { cause: error })
   }
@@ -87,14 +86,7 @@ export async function prepareSponsored(
   const wallet = soleSigner(signers, feePayer)
   checkTransaction(instructions, { feePayer, wallet }, context.addresses)
   const level = readPriorityLevel(input.priorityLevel)
-  const request = {
-    kind: 'transaction',
-    wallet,
-    agentPda: context.addresses.agent(wallet),
-    codeHash: null,
-    clientNetwork: clientNetwork(clientIp),
-  } as const
-  return checkAndBuild({ request, instructions, level }, context)
+  return checkAndBuild(sponsorshipRequest(wallet, null, clientIp, context), instructions, level, context)
 }
 
 function soleSigner(signers: readonly Pubkey[], feePayer: Pubkey): Pubkey {
@@ -134,38 +126,19 @@ export async function prepareRegistration(
   if (wallet === feePayer)
     throw new DomainError('FEE_PAYER_MISUSED', { key: feePayer, place: 'signerPubkey' })
   checkRegistration(instructions, { feePayer, wallet }, context.addresses)
-  const request = registrationRequest(wallet, inviteCodeHash(inviteCode), clientIp, context)
-  return checkAndBuild({ request, instructions, level: 'medium' }, context)
+  const request = sponsorshipRequest(wallet, inviteCodeHash(inviteCode) ?? NO_CODE, clientIp, context)
+  return checkAndBuild(request, instructions, 'medium', context)
 }
 
-/** A text that is not a code has the hash of no code. */
-function registrationRequest(
-  wallet: Pubkey,
-  codeHash: string | null,
-  clientIp: string,
-  { addresses }: SponsorContext,
-): SponsorshipRequest {
-  return {
-    kind: 'registration',
-    wallet,
-    agentPda: addresses.agent(wallet),
-    codeHash: codeHash ?? '',
-    clientNetwork: clientNetwork(clientIp),
-  }
-}
+/** The hash of no code, for a text that is not a code. */
+const NO_CODE = ''
 
 export interface EligibilityInput {
   readonly wallet?: string | null
   readonly code?: string | null
 }
 
-export interface Eligibility {
-  readonly eligible: boolean
-  /** Lamports in decimal. Null unless eligible. */
-  readonly feePayerBalance: string | null
-  /** Null if eligible. */
-  readonly reason: string | null
-}
+export type Eligibility = Awaited<ReturnType<typeof eligibility>>
 
 /**
  * Whether `prepareRegistration` would be allowed now. Takes nothing. Throws FIELD_REQUIRED,
@@ -175,12 +148,12 @@ export async function eligibility(
   input: EligibilityInput,
   clientIp: string,
   transactions: TransactionsContext,
-): Promise<Eligibility> {
+) {
   const wallet = pubkeyParameter('wallet', requiredText('wallet', input.wallet))
-  const codeHash = inviteCodeHash(requiredText('code', input.code))
+  const codeHash = inviteCodeHash(requiredText('code', input.code)) ?? NO_CODE
   try {
     const context = sponsorContext(transactions)
-    const { balance } = await checkEligible(registrationRequest(wallet, codeHash, clientIp, context), context)
+    const { balance } = await checkEligible(sponsorshipRequest(wallet, codeHash, clientIp, context), context)
     return { eligible: true, feePayerBalance: String(balance), reason: null }
   } catch (error) {
     // These errors are reasons. Others, like LEDGER_UNAVAILABLE, are errors of the request.
@@ -189,56 +162,20 @@ export async function eligibility(
   }
 }
 
-interface SponsoredTransaction {
-  readonly request: SponsorshipRequest
-  /** Checked against the policy. */
-  readonly instructions: readonly NamedInstruction[]
-  readonly level: PriorityLevel
-}
-
-/**
- * Checks the quotas, simulates and builds the transaction, and stores it. Takes nothing: others can
- * use up a quota before the owner has signed.
- */
+/** Checks quotas, but takes nothing: others can use them up before the owner has signed. */
 async function checkAndBuild(
-  { request, instructions, level }: SponsoredTransaction,
+  request: SponsorshipRequest,
+  instructions: readonly NamedInstruction[],
+  level: PriorityLevel,
   context: SponsorContext,
 ): Promise<PreparedTransaction> {
   const signers = checkSigners([context.sponsor.signer.pubkey, request.wallet], instructions)
   await checkEligible(request, context)
-  return orPrepareFailed(async () => {
-    const simulated = await simulateRequest({ instructions, signers }, context)
-    checkSimulation(simulated, request)
-    const options = { level, sponsored: true, maxPrice: SPONSOR_POLICY.maxPriorityFee }
-    const { prepared, row } = await build(simulated, options, context)
-    if (request.kind === 'registration') await storeRegistration(row, request, context)
-    else await context.store.insertSimulated(row)
-    return prepared
-  })
-}
-
-/** Throws AGENT_EXISTS, SPONSOR_COST_EXCEEDED. `build` reports every other failure. */
-function checkSimulation(
-  { simulation: { err }, unitLimit }: SimulatedRequest,
-  { kind, wallet }: SponsorshipRequest,
-): void {
-  if (kind === 'registration' && isAlreadyRegistered(err)) throw new DomainError('AGENT_EXISTS', { wallet })
-  const max = SPONSOR_POLICY[kind].maxComputeUnits
-  if (err === null && unitLimit > max) throw costExceeded(unitLimit, 'compute units', max)
-}
-
-function isAlreadyRegistered(err: unknown): boolean {
-  const failed = (err as { InstructionError?: [number, { Custom?: number }] } | null)?.InstructionError
-  const code = failed?.[1].Custom
-  return code !== undefined && programErrorName(code) === 'AlreadyInitialized'
+  return buildAndStore({ instructions, signers }, level, request, context)
 }
 
 /** Others that the client prepares at the same time may not have been stored at the first check. */
-async function storeRegistration(
-  row: NewTransaction,
-  request: SponsorshipRequest,
-  context: SponsorContext,
-): Promise<void> {
+async function storeRegistration(row: NewTransaction, request: SponsorshipRequest, context: SponsorContext) {
   const ledger = await readLedgerTime(context)
   await withUsageLock(context, async (em) => {
     const kysely = em.getKysely()

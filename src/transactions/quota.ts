@@ -3,20 +3,24 @@ import type { Tier } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
 import type { EntityManager } from '../db/orm-types.ts'
+import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorLimits, SponsorshipKind } from '../domain/sponsorship.ts'
-import type { SponsorContext } from './context.ts'
+import type { SponsorContext, TransactionsContext } from './context.ts'
 import { SPONSOR_POLICY } from './sponsor-policy.ts'
 
-export interface SponsorshipRequest {
-  readonly kind: SponsorshipKind
-  readonly wallet: Pubkey
-  /** The agent of the wallet, registered or not. */
-  readonly agentPda: Pubkey
-  /** The hash of a registration's invite code. Null for other transactions. */
-  readonly codeHash: string | null
-  /** The result of `clientNetwork`. */
-  readonly clientNetwork: string
+export type SponsorshipRequest = Readonly<ReturnType<typeof sponsorshipRequest>>
+
+/** A request with an invite code is a registration. */
+export function sponsorshipRequest(
+  wallet: Pubkey,
+  codeHash: string | null,
+  clientIp: string,
+  { addresses }: TransactionsContext,
+) {
+  const kind: SponsorshipKind = codeHash === null ? 'transaction' : 'registration'
+  const agentPda = addresses.agent(wallet)
+  return { kind, wallet, agentPda, codeHash, clientNetwork: clientNetwork(clientIp) }
 }
 
 /** What counts against the quotas of a request. A day is the last 24 hours. */
@@ -53,13 +57,10 @@ export interface LedgerTime {
   readonly slotSeconds: number
 }
 
-/**
- * Reads the usage in one statement, with the clock of the database. Without the time of the ledger,
- * no preparation counts as open.
- */
+/** Uses the clock of the database. Without the time of the ledger, no preparation is open. */
 export async function readUsage(
   kysely: Kysely<Database>,
-  { kind, wallet, agentPda, codeHash, clientNetwork }: SponsorshipRequest,
+  { kind, wallet, agentPda, codeHash, clientNetwork: network }: SponsorshipRequest,
   ledger: LedgerTime | null,
 ): Promise<SponsorshipUsage> {
   const blockHeight = ledger?.blockHeight ?? null
@@ -94,11 +95,11 @@ export async function readUsage(
             as pending_lamports
         from sponsorships where created_at > clock.day_start and state <> 'released') as daily_usage,
       lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
-        where client_network = ${clientNetwork} and kind = ${kind} and state <> 'released'
+        where client_network = ${network} and kind = ${kind} and state <> 'released'
           and created_at > clock.day_start) as client_usage,
       lateral (select count(*)::int as count, min(until) + 1 - ${blockHeight}::int8 as blocks from (
         select max(last_valid_block_height) as until from prepared_transactions
-        where client_network = ${clientNetwork} and not settled and signed_tx is null
+        where client_network = ${network} and not settled and signed_tx is null
           and wallet <> ${wallet} and last_valid_block_height >= ${blockHeight}
         group by wallet) as wallets) as open_usage,
       lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships

@@ -16,10 +16,7 @@ const MAX_TEXT = 4 * Math.ceil(MAX_V1_TRANSACTION_BYTES / 3)
 /** The first byte of newer versions is more. Before them, it is the number of signatures. */
 const VERSION_0 = 0x80
 
-/**
- * Reads a client's base64. Throws TRANSACTION_VERSION_UNSUPPORTED, and INVALID_SIGNED_TRANSACTION
- * with the reason in `message`.
- */
+/** Throws TRANSACTION_VERSION_UNSUPPORTED, and INVALID_SIGNED_TRANSACTION with the reason. */
 export function readSignedTransaction(text: string): WireTransaction {
   if (text.length > MAX_TEXT) throw invalid(`longer than ${MAX_TEXT} characters of base64`)
   const bytes = decodeBase64(text)
@@ -35,26 +32,27 @@ export function readSignedTransaction(text: string): WireTransaction {
   }
 }
 
-/**
- * Checks the signatures from position `from` on. Throws INVALID_SIGNATURE for the first wrong one.
- */
+/** Throws INVALID_SIGNATURE for the first wrong signature from position `from` on. */
 export function checkSignatures(transaction: WireTransaction, from = 0): void {
-  for (const [i, signature] of transaction.signatures.entries()) {
-    if (i < from) continue
-    const key = transaction.message.staticKeys[i]
-    if (key === undefined || !verifyEd25519(transaction.messageBytes, bytesOf(signature), key))
-      throw new DomainError('INVALID_SIGNATURE', { key: key ?? '' })
-  }
+  const key = wrongSigner(transaction, from)
+  if (key !== null) throw new DomainError('INVALID_SIGNATURE', { key })
+}
+
+/** The first signer from position `from` on whose signature is wrong. */
+export function wrongSigner({ signatures, message, messageBytes }: WireTransaction, from = 0): string | null {
+  const { staticKeys } = message
+  const wrong = signatures.findIndex((signature, i) => {
+    const key = staticKeys[i]
+    return i >= from && (key === undefined || !verifyEd25519(messageBytes, bytesOf(signature), key))
+  })
+  return wrong < 0 ? null : (staticKeys[wrong] ?? '')
 }
 
 function invalid(message: string): DomainError {
   return new DomainError('INVALID_SIGNED_TRANSACTION', {}, { addition: { message } })
 }
 
-/**
- * The bytes of a v0 transaction that a node returned as JSON. Null for another version, or with
- * lookup tables: a prepared transaction has none.
- */
+/** A v0 transaction from JSON. Null for others, and with lookup tables: a prepared one has none. */
 export function wireTransaction({ version, transaction }: RpcTransaction): WireTransaction | null {
   const { signatures, message } = transaction
   const { header, accountKeys, recentBlockhash, instructions, addressTableLookups = [] } = message

@@ -202,11 +202,7 @@ const RENT_PAYERS = {
 } as const
 
 /** Who paid the rent of an agent's account, or of its stake, and gets it back. */
-async function readRentPayer(
-  kysely: Kysely<Database>,
-  table: keyof typeof RENT_PAYERS,
-  agent: Pubkey,
-): Promise<Pubkey> {
+async function readRentPayer(kysely: Kysely<Database>, table: keyof typeof RENT_PAYERS, agent: Pubkey) {
   const { key, missing } = RENT_PAYERS[table]
   const { rows } = await sql<{ rent_payer: string }>`
     select rent_payer from ${sql.table(table)} where ${sql.ref(key)} = ${agent}`.execute(kysely)

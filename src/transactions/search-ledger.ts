@@ -24,21 +24,12 @@ export type SearchResult =
   | { readonly kind: 'found'; readonly signature: string; readonly signedTx: string }
   /** It is not on the ledger, and it has expired. */
   | { readonly kind: 'absent' }
-  /**
-   * The fee payer has too many transactions to compare all, or a version of the transaction landed
-   * that is also another prepared transaction.
-   */
+  /** Too many transactions to compare, or one landed that is also another prepared transaction. */
   | { readonly kind: 'unknown' }
 
-interface Search {
-  rows: TransactionRow[]
-  window: SignatureWindow
-}
-
 /**
- * Searches the finalized ledger for expired transactions, whoever sent them. A row without a result
- * must be searched again: a node that may know it does not respond, or this pass had no call or no
- * time left.
+ * Searches the finalized ledger for expired transactions, whoever sent them. A row without a
+ * result is searched again: a node that may know it does not respond, or no call or time was left.
  * Throws LedgerRpcError if no node responds.
  */
 export async function searchLedger(
@@ -48,41 +39,32 @@ export async function searchLedger(
   const results = new Map<string, SearchResult>()
   const finalized = await readHead(rpc, 'finalized')
   // The results are stored at the end, before another process can lease the rows.
-  const budget = new SearchBudget(SEARCH_LIMITS.calls, clock, clock.now() + timing.leaseMs / 2)
-  const searches: Search[] = []
+  const take = createBudget(SEARCH_LIMITS.calls, clock, clock.now() + timing.leaseMs / 2)
+  const searches: { rows: TransactionRow[]; window: SignatureWindow }[] = []
 
-  await inParallel([...groupByPayer(rows)], async ([address, group]) => {
-    if (budget.isOver) return
+  await inParallel([...Map.groupBy(rows, payerOf)], async ([address, group]) => {
+    if (!take(0)) return
     const oldestSlot = Math.min(...group.map((row) => row.blockhashSlot))
     const window = await listPage(rpc, { address, oldestSlot, infos: [], pages: 0 }, finalized.slot)
     searches.push({ rows: group, window })
   })
 
   // An account with many transactions must not delay the others.
-  searches.sort((a, b) => cost(a) - cost(b))
+  const cost = ({ complete, infos }: SignatureWindow): number => (complete ? infos.length : Infinity)
+  searches.sort((a, b) => cost(a.window) - cost(b.window))
   await inParallel(searches, async (search) => {
     let { window } = search
     while (!window.complete && window.pages < SEARCH_LIMITS.pages) {
-      if (!budget.take()) return
+      if (!take()) return
       window = await listPage(rpc, window, finalized.slot)
     }
-    const found = await findLanded(search.rows, window, { rpc, store, budget })
+    const found = await findLanded(search.rows, window, { rpc, store, take })
     for (const [id, result] of found) results.set(id, result)
   })
   return results
 }
 
-function groupByPayer(rows: readonly TransactionRow[]): Map<Pubkey, TransactionRow[]> {
-  return Map.groupBy(rows, (row) => {
-    const [payer] = preparedMessage(row).staticKeys
-    if (payer === undefined) throw new Error('a prepared message has no fee payer')
-    return payer
-  })
-}
-
-function cost({ window }: Search): number {
-  return window.complete ? window.infos.length : Infinity
-}
+const payerOf = (row: TransactionRow): Pubkey => preparedMessage(row).staticKeys[0]!
 
 /** A failed call concerns only one fee payer: its rows have no result. */
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
@@ -112,10 +94,7 @@ export interface SignatureWindow {
   readonly complete: boolean
 }
 
-/**
- * Lists the next page. The node must have finalized `minContextSlot`. Throws UncertainResultError
- * if the listing ends while another node that may list more does not respond.
- */
+/** Throws UncertainResultError if the list ends while a node that may list more is unavailable. */
 export async function listPage(
   rpc: LedgerCalls,
   { address, oldestSlot, infos, pages }: Omit<SignatureWindow, 'complete'>,
@@ -135,14 +114,11 @@ export async function listPage(
 /** Verifications until other work of the process can run, about 5 ms. */
 const VERIFICATIONS_PER_TURN = 50
 
-/**
- * Searches the rows of one fee payer among its listed signatures. A row has no result if the
- * budget of this pass does not suffice, or if no node returns a listed transaction.
- */
+/** A row has no result if the calls do not suffice, or no node returns a listed transaction. */
 export async function findLanded(
   rows: readonly TransactionRow[],
   { address, infos, complete }: SignatureWindow,
-  { rpc, store, budget }: Pick<TransactionsContext, 'rpc' | 'store'> & { budget: SearchBudget },
+  { rpc, store, take }: Pick<TransactionsContext, 'rpc' | 'store'> & { take: Take },
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
   const rowsToSearch = Math.max(1, Math.floor(SEARCH_LIMITS.verifications / (infos.length + 1)))
@@ -152,7 +128,7 @@ export async function findLanded(
 
   /** False if the transaction could not be read. */
   const compare = async (info: SignatureInfo): Promise<boolean> => {
-    if (!budget.take()) return false
+    if (!take()) return false
     const transaction = await readTransaction(rpc, info.signature)
     if (transaction === 'missing') return false
     unread.delete(info)
@@ -215,27 +191,10 @@ async function readTransaction(
   }
 }
 
-/** The calls and the time that all searches of one pass may use. */
-export class SearchBudget {
-  readonly #clock: Clock
-  readonly #until: number
-  #calls: number
+type Take = (calls?: number) => boolean
 
-  /** `until`: ms since the epoch. */
-  constructor(calls: number, clock: Clock, until: number) {
-    this.#calls = calls
-    this.#clock = clock
-    this.#until = until
-  }
-
-  /** Whether the time is over. */
-  get isOver(): boolean {
-    return this.#clock.now() >= this.#until
-  }
-
-  /** False if no call is left. */
-  take(): boolean {
-    this.#calls -= 1
-    return this.#calls >= 0 && !this.isOver
-  }
+/** Counts the calls of a pass. The result is false if too few of them, or no time, are left. */
+export function createBudget(calls: number, clock: Clock, until: number): Take {
+  let left = calls
+  return (wanted = 1) => (left -= wanted) >= 0 && clock.now() < until
 }

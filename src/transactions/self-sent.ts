@@ -1,6 +1,4 @@
 import PQueue from 'p-queue'
-import type { WireTransaction } from '@agent-registry/solana'
-import { DomainError } from '../domain/errors.ts'
 import type { RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
 import type { SeenTransaction } from '../ledger/indexer/context.ts'
 import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
@@ -9,16 +7,11 @@ import type { TransactionsContext } from './context.ts'
 import { matchKey, ownRows } from './match.ts'
 import { SEEN_LIMITS } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
-import { checkSignatures, wireTransaction } from './read-transaction.ts'
+import { wireTransaction, wrongSigner } from './read-transaction.ts'
 import { transactionErrorText } from './error-text.ts'
 import { onSeen } from './transitions.ts'
 
-interface Landed {
-  readonly wire: WireTransaction
-  readonly slot: number
-  readonly meta: NonNullable<RpcTransaction['meta']>
-  readonly key: string
-}
+type Landed = ReturnType<typeof readable>[number]
 
 /**
  * Finds prepared transactions among those that the indexer sees, because wallets can send them
@@ -46,7 +39,7 @@ export function createSelfSent(context: TransactionsContext) {
   return {
     see: ({ signature, transaction }: SeenTransaction): void => {
       if (isStopped || waiting.length >= SEEN_LIMITS.waiting) return
-      waiting.push({ signature, transaction: transaction && withoutInner(transaction) })
+      waiting.push({ signature, transaction })
       if (waiting.length === 1) void queue.add(work)
     },
     /** Waits until everything seen so far is compared. */
@@ -58,16 +51,8 @@ export function createSelfSent(context: TransactionsContext) {
   }
 }
 
-/** Inner instructions are the largest part. */
-const withoutInner = ({ version, slot, transaction, meta }: RpcTransaction): RpcTransaction => ({
-  version,
-  slot,
-  transaction,
-  meta: meta && { err: meta.err, logMessages: meta.logMessages },
-})
-
 /** Those that can be prepared ones and whose outcome the node returned. */
-function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed[] {
+function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]) {
   return seen.flatMap(({ transaction }) => {
     if (!transaction?.meta) return []
     const wire = wireTransaction(transaction)
@@ -77,14 +62,8 @@ function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed
   })
 }
 
-/**
- * The indexer does not read transactions that failed. They are read here while somebody may have
- * sent one, except those that were submitted here.
- */
-async function fetchFailed(
-  seen: readonly SeenTransaction[],
-  { store, rpc }: TransactionsContext,
-): Promise<Landed[]> {
+/** The indexer reads no failed transactions. These are read while an unsubmitted one is open. */
+async function fetchFailed(seen: readonly SeenTransaction[], { store, rpc }: TransactionsContext) {
   const failed = seen.filter(({ transaction }) => transaction === null).map(({ signature }) => signature)
   if (failed.length === 0 || (await store.countOpen()).unsubmitted === 0) return []
   const known = await store.findSignatures(failed)
@@ -103,19 +82,9 @@ async function confirmPrepared(landed: readonly Landed[], context: TransactionsC
   const byKey = Map.groupBy(rows, (row) => row.matchKey)
   for (const each of landed) {
     const prepared = byKey.get(each.key)
-    if (prepared === undefined || !isSigned(each.wire)) continue
+    // With a wrong signature, the bytes are not those of the ledger.
+    if (prepared === undefined || wrongSigner(each.wire) !== null) continue
     for (const row of ownRows(each.wire, prepared)) await confirm(row, each, context)
-  }
-}
-
-/** Whether the bytes are those of the ledger. */
-function isSigned(wire: WireTransaction): boolean {
-  try {
-    checkSignatures(wire)
-    return true
-  } catch (error) {
-    if (error instanceof DomainError) return false
-    throw error
   }
 }
 

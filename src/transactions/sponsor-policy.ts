@@ -51,9 +51,7 @@ export const SPONSOR_POLICY = {
     },
     maxInstructions: 4,
     maxComputeUnits: 150_000,
-    /**
-     * Percent of the daily budget. They need no code, so they must leave the rest to registrations.
-     */
+    /** Percent of the daily budget. They need no code, and leave the rest to registrations. */
     budgetShare: 50,
   },
   /** The signatures of the fee payer and the wallet. */
@@ -86,9 +84,7 @@ interface PolicyTable {
   readonly transaction: { readonly instructions: Readonly<Record<string, WalletAccounts>> }
 }
 
-/**
- * Throws PolicyError with all differences: the accounts of a program can change in a new version.
- */
+/** Throws PolicyError with all differences: a new version can change the accounts. */
 export function checkPolicyTable({ registration, transaction }: PolicyTable, idl: Idl): void {
   const problems: string[] = []
   const { payer, wallet, creates } = registration

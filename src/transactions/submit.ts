@@ -3,12 +3,12 @@ import { DomainError, isDomainError } from '../domain/errors.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { countOutcome } from '../platform/metrics/metrics.ts'
 import { sponsorContext, type TransactionsContext } from './context.ts'
-import { countersign, readPrepared } from './countersign.ts'
+import { countersign, sponsoredWallet } from './countersign.ts'
 import { inviteCodeHash } from './invite-codes.ts'
 import { mapLedgerError } from './ledger-state.ts'
 import { matchesPrepared, preparedMessage } from './match.ts'
 import { checkSignatures, readSignedTransaction } from './read-transaction.ts'
-import { sendStored } from './send.ts'
+import { sendStored } from './tracker.ts'
 import { EXPIRED, toRecord, type TransactionRecord, type TransactionRow } from './transaction-store.ts'
 
 export interface SubmitInput {
@@ -31,11 +31,7 @@ const REREAD_MS = 500
  * and counts for the client that submits it. Throws SUBMISSION_FIELDS_REQUIRED,
  * TRANSACTION_NOT_FOUND, SPONSORED_REGISTRATION, and what `accept` throws.
  */
-export async function submit(
-  { id, signedTx }: SubmitInput,
-  clientIp: string,
-  context: TransactionsContext,
-): Promise<TransactionRecord> {
+export async function submit({ id, signedTx }: SubmitInput, clientIp: string, context: TransactionsContext) {
   if (typeof id !== 'string' || typeof signedTx !== 'string')
     throw new DomainError('SUBMISSION_FIELDS_REQUIRED')
   const row = await context.store.get(id)
@@ -56,15 +52,14 @@ export async function submitRegistration(
   clientIp: string,
   context: TransactionsContext,
 ): Promise<TransactionRecord> {
-  const { addresses, store } = sponsorContext(context)
+  const { store } = sponsorContext(context)
   const id = requiredText('id', input.id)
   const signedTx = requiredText('signedTx', input.signedTx)
   const wallet = pubkeyParameter('signerPubkey', requiredText('signerPubkey', input.signerPubkey))
   const codeHash = inviteCodeHash(requiredText('inviteCode', input.inviteCode))
   const row = await store.get(id)
-  const prepared = row.sponsored ? readPrepared(row, addresses) : null
-  if (prepared?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
-  if (prepared.wallet !== wallet || prepared.codeHash !== codeHash)
+  if (!row.sponsored || row.inviteCodeHash === null) throw new DomainError('NOT_A_REGISTRATION')
+  if (sponsoredWallet(row) !== wallet || row.inviteCodeHash !== codeHash)
     throw new DomainError('REGISTRATION_MISMATCH')
   await accept(row, signedTx, clientIp, context)
   return waitForOutcome(id, context)
@@ -116,7 +111,7 @@ async function checkAndStore(
   if (row.sponsored) {
     const sponsored = sponsorContext(context)
     const signed = countersign(row, transaction, clientIp, sponsored)
-    return countOutcome(sponsored.sponsor.requests, 'countersign', signed)
+    return countOutcome(context.counters.sponsoredRequests, 'countersign', signed)
   }
   return store.update(row, {
     status: 'submitted',

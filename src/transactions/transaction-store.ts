@@ -1,9 +1,11 @@
 import { OptimisticLockError } from '@mikro-orm/core'
+import { raw } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import { signatureBytes } from '@agent-registry/solana'
 import { columnsOf, type RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
 import { PreparedTransaction } from '../db/entities/prepared-transactions.ts'
+import { Sponsorship } from '../db/entities/sponsorship.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -14,33 +16,13 @@ export type TransactionRow = Readonly<RowOf<typeof PreparedTransaction>>
 const columns = columnsOf(PreparedTransaction, [])
 
 /** The part of a row that clients see. `error` is not null exactly when the status is `failed`. */
-export type TransactionRecord = Readonly<
-  Pick<
-    TransactionRow,
-    'id' | 'status' | 'signature' | 'error' | 'slot' | 'sponsored' | 'settled' | 'message'
-  > & {
-    /** ISO 8601. */
-    preparedAt: string
-    submittedAt: string | null
-    lastValidBlockHeight: number
-  }
->
+export type TransactionRecord = Readonly<ReturnType<typeof toRecord>>
 
-export function toRecord(row: TransactionRow): TransactionRecord {
+/** Times are ISO 8601. */
+export function toRecord(row: TransactionRow) {
   const { id, status, signature, error, slot, sponsored, settled, message, lastValidBlockHeight } = row
-  return {
-    id,
-    status,
-    signature,
-    error,
-    slot,
-    sponsored,
-    settled,
-    message,
-    preparedAt: row.createdAt,
-    submittedAt: row.sentAt,
-    lastValidBlockHeight,
-  }
+  const times = { preparedAt: row.createdAt, submittedAt: row.sentAt }
+  return { id, status, signature, error, slot, sponsored, settled, message, ...times, lastValidBlockHeight }
 }
 
 export const EXPIRED: TransactionFailure = {
@@ -60,22 +42,13 @@ export const OUTCOME_UNKNOWN: TransactionFailure = {
     'The block height passed lastValidBlockHeight. It could not be determined whether the transaction landed. Check the ledger before you prepare it again.',
 }
 
-/** What is stored with a sponsored registration. */
-interface SponsoredRegistration {
-  readonly codeHash: string | null
-  /** It counts for this network while it can be signed. */
-  readonly clientNetwork: string
-  readonly wallet: string
-}
+type NewRow = Pick<TransactionRow, 'id' | 'message' | 'lastValidBlockHeight' | 'blockhashSlot'>
 
-export interface NewTransaction {
-  readonly id: string
-  readonly message: string
+export interface NewTransaction extends NewRow {
   readonly matchKey?: string | null
-  readonly lastValidBlockHeight: number
-  readonly blockhashSlot: number
   readonly sponsored?: boolean
-  readonly registration?: SponsoredRegistration
+  /** A sponsored registration counts for its network while it can be signed. */
+  readonly registration?: { codeHash: string | null; clientNetwork: string; wallet: string }
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -91,10 +64,7 @@ export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
 const MAX_MATCHES = 200
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/**
- * Reads and writes prepared_transactions. Calls `onOutcome` when `update` makes a row confirmed or
- * failed.
- */
+/** Reads and writes prepared_transactions. `onOutcome`: a row became confirmed or failed. */
 export class TransactionStore {
   readonly #em: EntityManager
   readonly #kysely: Kysely<Database>
@@ -131,17 +101,13 @@ export class TransactionStore {
 
   /** Throws TRANSACTION_NOT_FOUND. */
   async get(id: string): Promise<TransactionRow> {
-    const row = await this.find(id)
-    if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
-    return row
+    return found(await this.find(id))
   }
 
   /** Throws TRANSACTION_NOT_FOUND. */
   async getBySignature(signature: string): Promise<TransactionRow> {
-    const isSignature = signatureBytes(signature) !== null
-    const row = isSignature ? await this.#em.fork().findOne(PreparedTransaction, { signature }) : null
-    if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
-    return row
+    if (signatureBytes(signature) === null) return found(null)
+    return found(await this.#em.fork().findOne(PreparedTransaction, { signature }))
   }
 
   /** Null if another process has written the row since it was read: then nothing is written. */
@@ -160,9 +126,7 @@ export class TransactionStore {
     return written
   }
 
-  /**
-   * Leases up to `limit` submitted rows that are due. No other process gets them before `until`.
-   */
+  /** Leases up to `limit` due rows that were submitted. Nobody else gets them before `until`. */
   async claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]> {
     const { rows } = await sql<TransactionRow>`
       update prepared_transactions
@@ -176,10 +140,7 @@ export class TransactionStore {
     return rows
   }
 
-  /**
-   * Marks sponsored rows as failed that were not submitted before `blockHeight`. Nobody has the
-   * fee payer's signature of these, so they cannot have landed.
-   */
+  /** Fails sponsored rows that expired before a submit: nobody has the fee payer's signature. */
   async expireSponsored(blockHeight: number): Promise<void> {
     await this.#em
       .fork()
@@ -190,17 +151,10 @@ export class TransactionStore {
       )
   }
 
-  /**
-   * Leases up to `limit` due rows that were not submitted before `blockHeight` and are not
-   * sponsored. `perPayer` limits the rows of one fee payer, so that it does not delay others.
-   */
-  async claimExpired(options: {
-    blockHeight: number
-    now: number
-    until: number
-    limit: number
-    perPayer: number
-  }): Promise<TransactionRow[]> {
+  /** Leases due rows that expired before a submit, not sponsored, `perPayer` of a fee payer. */
+  async claimExpired(
+    options: Record<'blockHeight' | 'now' | 'until' | 'limit' | 'perPayer', number>,
+  ): Promise<TransactionRow[]> {
     const { blockHeight, now, until, limit, perPayer } = options
     // The first key of a v0 message is the fee payer, bytes 6 to 37 counted from 1. These
     // characters are 30 of its bytes: to decode 100,000 messages would take most of the time.
@@ -243,9 +197,16 @@ export class TransactionStore {
   }
 
   /** Deletes settled rows after RETENTION_DAYS. Returns the number of rows. */
-  deleteOld(now: number): Promise<number> {
+  async deleteOld(now: number): Promise<number> {
+    const em = this.#em.fork()
     const before = (days: number) => ({ $lt: new Date(now - days * DAY_MS).toISOString() })
-    return this.#em.fork().nativeDelete(PreparedTransaction, {
+    // By the clock of the database, as quotas are. They need client networks for a day, and released
+    // sponsorships never.
+    const older = (days: number) => ({ $lt: raw(`now() - interval '${days} days'`) })
+    const old = { clientNetwork: { $ne: null }, createdAt: older(2) }
+    await em.nativeUpdate(Sponsorship, old, { clientNetwork: null })
+    await em.nativeDelete(Sponsorship, { state: 'released', createdAt: older(7) })
+    return em.nativeDelete(PreparedTransaction, {
       settled: true,
       $or: [
         { signedTx: null, createdAt: before(RETENTION_DAYS.unsubmitted) },
@@ -261,4 +222,9 @@ export class TransactionStore {
       from prepared_transactions where not settled`.execute(this.#kysely)
     return rows[0] ?? { submitted: 0, unsubmitted: 0 }
   }
+}
+
+function found(row: TransactionRow | null): TransactionRow {
+  if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
+  return row
 }

@@ -55,10 +55,7 @@ export function isExpired(row: TransactionRow, status: LedgerStatus | undefined)
   return status?.kind === 'absent' && status.expired && row.misses + 1 >= MISSES_REQUIRED
 }
 
-/**
- * The next state after a search for an expired transaction. A transaction that was found continues
- * as a submitted one. Without a result the row is searched again, until the attempts are used.
- */
+/** A found transaction continues as submitted. Without a result it is searched again. */
 export function onSearchResult(
   row: TransactionRow,
   result: SearchResult | undefined,
@@ -91,10 +88,7 @@ function sentByWallet(row: TransactionRow, sent: SentTransaction, now: string) {
   } as const satisfies TransactionChange
 }
 
-/**
- * The next state after the indexer saw that the wallet sent the transaction. Null if the row has
- * its outcome. Of two versions that landed, the one that succeeded counts.
- */
+/** Null if the row has its outcome. Of two versions that landed, a successful one counts. */
 export function onSeen(
   row: TransactionRow,
   seen: SentTransaction & Extract<LedgerStatus, { kind: 'landed' }>,

@@ -7,11 +7,7 @@ import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { mapLedgerError, readAccounts, tokenAccount } from './ledger-state.ts'
 
 /** Balances of a wallet, in base units. */
-export interface WalletBalance {
-  readonly lamports: bigint
-  /** In the associated token account of the wallet; 0 without one. */
-  readonly usdc: bigint
-}
+export type WalletBalance = Awaited<ReturnType<Wallets['balance']>>
 
 /** Gives SOL and USDC to a wallet of the localnet, and waits until they are confirmed. */
 export type FundWallet = (wallet: Pubkey) => Promise<void>
@@ -27,17 +23,18 @@ export function createWallets(options: {
   const { kysely, rpc, fund } = options
 
   /** Throws INVALID_PUBKEY, NOT_READY and LEDGER_UNAVAILABLE. */
-  const balance = async (given: string): Promise<WalletBalance> => {
+  const balance = async (given: string) => {
     const wallet = pubkeyParameter('wallet', given)
     const tokens = associatedTokenAccount(wallet, await readUsdcMint(kysely))
     const [account, token] = await mapLedgerError(readAccounts(rpc, [wallet, tokens]))
+    // Without a token account there is no USDC.
     return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAccount(token)?.amount ?? 0n }
   }
 
   return {
     balance,
     /** Fixed amounts of SOL and USDC, on a localnet only. Throws LOCALNET_ONLY too. */
-    fund: async (given: string): Promise<WalletBalance> => {
+    fund: async (given: string) => {
       const wallet = pubkeyParameter('wallet', given)
       if (fund === null) throw new DomainError('LOCALNET_ONLY')
       await fund(wallet)

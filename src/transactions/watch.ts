@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import {
   toRecord,
   type TransactionRecord,
@@ -5,42 +6,26 @@ import {
   type TransactionStore,
 } from './transaction-store.ts'
 
-/**
- * Announces this process's writes of transactions. Writes of other processes are found by polling.
- */
+/** Announces writes of this process. Those of other processes are found by polling. */
 export class TransactionUpdates {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #writes = new EventEmitter().setMaxListeners(0)
 
   notify(id: string): void {
-    for (const resolve of this.#waiting.get(id) ?? []) resolve()
+    this.#writes.emit(id)
   }
 
-  /**
-   * Resolves at the next write of the transaction, after `timeoutMs`, or when the signal aborts.
-   */
+  /** Resolves at the next write, after `timeoutMs`, or when the signal aborts. */
   async next(id: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = this.#waiting.get(id) ?? new Set()
-    this.#waiting.set(id, waiting.add(resolve))
-    const timer = setTimeout(resolve, timeoutMs)
-    const onAbort = (): void => resolve()
-    signal?.addEventListener('abort', onAbort)
-    if (signal?.aborted === true) resolve()
-    await promise
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-    waiting.delete(resolve)
-    if (waiting.size === 0) this.#waiting.delete(id)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const ending = signal === undefined ? timeout : AbortSignal.any([timeout, signal])
+    await once(this.#writes, id, { signal: ending }).catch(() => undefined)
   }
 }
 
 /** The longest delay until a write of another process is seen, in milliseconds. */
 const REREAD_MS = 1_000
 
-/**
- * Yields the current record, then each changed record, until the transaction is settled or the
- * signal aborts. Throws TRANSACTION_NOT_FOUND.
- */
+/** Yields the record, then each changed one, until it is settled. Throws TRANSACTION_NOT_FOUND. */
 export async function watchTransaction(
   id: string,
   { store, updates }: { readonly store: TransactionStore; readonly updates: TransactionUpdates },

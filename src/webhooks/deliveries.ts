@@ -13,7 +13,7 @@ import {
   readSpan,
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
-import { type Page, pageBounds, type PageInput } from '../domain/page.ts'
+import { pageBounds, type PageInput } from '../domain/page.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { HTTP_ERROR_CODES } from '../platform/net/error-codes.ts'
 
@@ -62,11 +62,7 @@ export async function deleteHiddenAttempts(db: Kysely<Database>, ids: readonly s
 }
 
 /** A delivery of a wallet's webhook that is not deleted. Null if there is none with this id. */
-export async function findDelivery(
-  db: Kysely<Database>,
-  wallet: string,
-  id: string,
-): Promise<DeliveryRecord | null> {
+export async function findDelivery(db: Kysely<Database>, wallet: string, id: string) {
   const { rows } = await sql<DeliveryRecord>`
     select ${COLUMNS} from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
     where d.id = ${id} and s.wallet = ${wallet} and s.deleted_at is null`.execute(db)
@@ -74,11 +70,7 @@ export async function findDelivery(
 }
 
 /** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */
-export async function readDelivery(
-  db: Kysely<Database>,
-  subscriptionId: string,
-  id: string,
-): Promise<DeliveryRecord> {
+export async function readDelivery(db: Kysely<Database>, subscriptionId: string, id: string) {
   if (!isUuid(id)) throw new DomainError('DELIVERY_NOT_FOUND')
   const { rows } = await sql<DeliveryRecord>`
     select ${COLUMNS} from webhook_deliveries d
@@ -87,14 +79,8 @@ export async function readDelivery(
   return rows[0]
 }
 
-/**
- * One page of a webhook's delivery log, newest first, and the exact total from the same snapshot.
- */
-export async function listDeliveries(
-  kysely: Kysely<Database>,
-  subscriptionId: string,
-  input: PageInput,
-): Promise<Page<DeliveryRecord>> {
+/** One page of a webhook's log, newest first, and the exact total of the same snapshot. */
+export async function listDeliveries(kysely: Kysely<Database>, subscriptionId: string, input: PageInput) {
   const bounds = pageBounds(input)
   const { rows } = await sql<PageRow<DeliveryRecord>>`
     select counted.total, ${COLUMNS}
@@ -110,9 +96,7 @@ export async function listDeliveries(
 /** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
 const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
 
-/**
- * A page of deliveries between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR.
- */
+/** A page between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
 export async function listDeliveriesConnection(
   kysely: Kysely<Database>,
   subscriptionId: string,

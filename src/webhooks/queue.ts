@@ -178,11 +178,7 @@ export async function claim(
 }
 
 /** Returns claims that got no attempt. They become due again after `delayMs`. */
-export async function release(
-  connection: WorkerConnection,
-  claims: readonly Claim[],
-  delayMs: number,
-): Promise<void> {
+export async function release(connection: WorkerConnection, claims: readonly Claim[], delayMs: number) {
   if (claims.length === 0) return
   await connection.query(
     'release',

@@ -47,11 +47,10 @@ export async function chargeSends(
     returning client, arrival, extract(epoch from clock_timestamp())::float8 * 1000 as now`.execute(db)
   const left = rows.map(({ arrival, now }) => stateAt(Math.max(arrival, now), now, limit, true).remaining)
   const granted = Math.min(wanted, ...left)
-  const counted = rows.map(({ client, arrival: before, now }) => {
-    const { arrival, state } = countRequest(before, now, limit, Math.max(1, granted))
-    return { client, arrival, state }
-  })
-  const refusals = counted.filter(({ state }) => !state.allowed).map(({ state }) => state)
+  const counted = rows.map(({ client, arrival, now }) =>
+    Object.assign(countRequest(arrival, now, limit, Math.max(1, granted)), { client }),
+  )
+  const refusals = counted.map(({ state }) => state).filter(({ allowed }) => !allowed)
   const [longest] = refusals.toSorted((a, b) => b.resetSeconds - a.resetSeconds)
   if (longest !== undefined) throw rateLimited(longest)
   await sql`
@@ -93,22 +92,13 @@ export async function pingWebhook(
       timestamp: new Date(clock.now()).toISOString(),
       data: { webhookId: subscriptionId },
     })
-    const { id } = await db
-      .insertInto('webhook_deliveries')
-      .values({
-        subscription_id: subscriptionId,
-        network: webhook.network,
-        event_id: eventId,
-        event_type: PING,
-        trigger: 'ping',
-        retry_step: LAST_STEP,
-        body,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const created = await sql<{ id: string }>`
+      insert into webhook_deliveries (subscription_id, network, event_id, event_type, trigger, retry_step, body)
+      values (${subscriptionId}, ${webhook.network}, ${eventId}, ${PING}, 'ping', ${LAST_STEP}, ${body})
+      returning id`.execute(db)
     await deleteOldPings(db, subscriptionId)
     await notifyWorkers(db)
-    return readDelivery(db, subscriptionId, id)
+    return readDelivery(db, subscriptionId, created.rows[0]!.id)
   })
 }
 
@@ -176,11 +166,7 @@ export interface RecoverInput {
   readonly until?: string | null
 }
 
-export interface RecoverResult {
-  readonly recovered: number
-  /** True if more matched than the maximum of a call (10,000) or the rate limit: call again. */
-  readonly more: boolean
-}
+export type RecoverResult = Awaited<ReturnType<typeof recoverDeliveries>>
 
 export const MAX_DAYS = 14
 export const MAX_RECOVERED = 10_000
@@ -198,7 +184,7 @@ export async function recoverDeliveries(
   caller: Caller,
   input: RecoverInput,
   { kysely, clock, sendLimit }: Dependencies,
-): Promise<RecoverResult> {
+) {
   const { since, until } = readPeriod(input, clock)
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
@@ -221,6 +207,7 @@ export async function recoverDeliveries(
       where id = any(${ids}::text[])`.execute(db)
     await deleteHiddenAttempts(db, ids)
     await notifyWorkers(db)
+    // More matched than the maximum of a call or the rate limit: the client calls again.
     return { recovered, more: rows.length > recovered }
   })
 }
@@ -245,6 +232,6 @@ function timeParameter(parameter: string, value: unknown): Date {
 }
 
 /** Wakes the workers of all processes when the transaction commits, because a delivery is due. */
-export async function notifyWorkers(db: Kysely<Database>): Promise<void> {
+async function notifyWorkers(db: Kysely<Database>): Promise<void> {
   await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db)
 }

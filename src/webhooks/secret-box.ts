@@ -1,43 +1,34 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { OperatorError } from '../platform/process/operator-error.ts'
 
-/**
- * Encrypts the secrets of subscriptions for the database: AES-256-GCM, bound to the subscription's
- * id. Stored form: version 1 (1 byte), key id (4), nonce (12), tag (16), ciphertext.
- */
-export interface SecretBox {
-  seal(subscriptionId: string, secret: string): Buffer
-  /** Throws OperatorError if the key is missing, and Error if the bytes were modified or moved. */
-  open(subscriptionId: string, sealed: Uint8Array): string
-  /**
-   * The first bytes of the stored form, one for each key. Secrets with other prefixes cannot be
-   * opened.
-   */
-  readonly prefixes: readonly Buffer[]
-}
-
 const VERSION = 1
 const PREFIX_LENGTH = 5
 const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 const CIPHER = 'aes-256-gcm'
 
+export type SecretBox = ReturnType<typeof createSecretBox>
+
 /**
- * `keys`: 32 bytes each. The first key encrypts; all keys decrypt, so that a key can be replaced.
+ * Encrypts the secrets of subscriptions for the database: AES-256-GCM, bound to the subscription's
+ * id. Stored form: version 1 (1 byte), key id (4), nonce (12), tag (16), ciphertext. `keys`: 32
+ * bytes each. The first key encrypts; all keys decrypt, so that a key can be replaced.
  */
-export function createSecretBox(keys: readonly Uint8Array[]): SecretBox {
+export function createSecretBox(keys: readonly Uint8Array[]) {
   const [first] = keys
   if (first === undefined) throw new TypeError('a secret box needs a key')
   const prefixes = keys.map(prefixOf)
   return {
+    /** The first bytes of the stored form, one for each key. Others cannot be opened. */
     prefixes,
-    seal: (subscriptionId, secret) => {
+    seal: (subscriptionId: string, secret: string): Buffer => {
       const nonce = randomBytes(NONCE_LENGTH)
       const cipher = createCipheriv(CIPHER, first, nonce).setAAD(Buffer.from(subscriptionId))
       const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return Buffer.concat([prefixOf(first), nonce, cipher.getAuthTag(), ciphertext])
     },
-    open: (subscriptionId, sealed) => {
+    /** Throws OperatorError without the key, and Error if the bytes were modified or moved. */
+    open: (subscriptionId: string, sealed: Uint8Array): string => {
       const bytes = Buffer.from(sealed)
       const key = keys[prefixes.findIndex((prefix) => prefix.equals(bytes.subarray(0, PREFIX_LENGTH)))]
       if (key === undefined) throw unknownKey()
@@ -57,9 +48,7 @@ export function unknownKey(): OperatorError {
   )
 }
 
-/**
- * Returns the version and the key id. The id is part of a hash of the key and does not reveal it.
- */
+/** The version and the key id, which is part of a hash of the key and does not reveal it. */
 function prefixOf(key: Uint8Array): Buffer {
   const hash = createHash('sha256').update('webhook secrets key').update(key).digest()
   return Buffer.concat([Buffer.from([VERSION]), hash.subarray(0, PREFIX_LENGTH - 1)])

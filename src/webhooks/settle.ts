@@ -168,10 +168,7 @@ const UPDATE_HEALTH = sql`
  * outcome whose lease token is no longer valid is logged as a stale attempt and changes nothing
  * else.
  */
-export async function settle(
-  db: Kysely<Database>,
-  settlements: readonly Settlement[],
-): Promise<SettleResult> {
+export async function settle(db: Kysely<Database>, settlements: readonly Settlement[]) {
   const { rows } = await sql<{ result: SettleResult }>`
     with settlements as materialized (
       select * from json_to_recordset(${JSON.stringify(settlements)}::json) as s(${COLUMNS})

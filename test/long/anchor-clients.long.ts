@@ -1,19 +1,16 @@
 import * as anchor from '@coral-xyz/anchor'
 import * as anchor1 from '@anchor-lang/core'
 import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { eventually } from '../support/eventually.ts'
 import { addresses, keyOf } from '../support/ledger/registry-world.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { perFile } from '../support/lifetime.ts'
+import { callJson } from '../support/http.ts'
 
-let gateway: GatewayInProcess
-let connection: Connection
-beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '0' })
-  connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
-})
-afterAll(() => gateway.remove())
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '0' }))
+const connection = perFile(() => new Connection(gateway.runtime.rpcUrl, 'confirmed'))
 
 const confirmed = (signature: string) => connection.confirmTransaction(signature, 'confirmed')
 
@@ -117,15 +114,15 @@ describe.each(Object.entries(clients))('%s', (_, { AnchorError, AnchorProvider, 
       keys: keys.map(({ pubkey, isSigner }) => ({ pubkey: pubkey.toBase58(), isSigner, isWritable: false })),
       data: data.toString('base64'),
     }
-    const response = await fetch(`${gateway.runtime.baseUrl}/relay/prepare`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ instructions: [instruction], signerPubkeys: [owner.toBase58()] }),
-    })
-    expect(response.status).toBe(422)
-    const { message, logs } = (await response.json()) as { message: string; logs: string[] }
-    expect(message).toBe('Instruction 0: NotWritable: An account must be writable. Account: agent')
-    expect((AnchorError as { parse(logs: string[]): StockError | null }).parse(logs)?.error).toMatchObject({
+    const { status, body } = await callJson<{ message: string; logs: string[] }>(
+      `${gateway.runtime.baseUrl}/relay/prepare`,
+      { instructions: [instruction], signerPubkeys: [owner.toBase58()] },
+    )
+    expect(status).toBe(422)
+    expect(body.message).toBe('Instruction 0: NotWritable: An account must be writable. Account: agent')
+    expect(
+      (AnchorError as { parse(logs: string[]): StockError | null }).parse(body.logs)?.error,
+    ).toMatchObject({
       errorCode: { code: 'NotWritable', number: 6003 },
       errorMessage: 'An account must be writable',
       origin: 'agent',

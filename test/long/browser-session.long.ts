@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
-import { createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
 import { BROWSER } from '../support/browser.ts'
-import { type BrowserPages, createBrowserPages } from '../support/browser-pages.ts'
+import { createBrowserPages } from '../support/browser-pages.ts'
+import { perFile } from '../support/lifetime.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
 
 /** Runs in the page: a wallet with a key of WebCrypto signs in, and uses the session everywhere. */
@@ -72,22 +73,18 @@ const FILES = new Map([
   ['/sessions.js', codeBlockOf(readGuide('sessions'), 'js')],
 ])
 
-let t: TestApp
-let gateway: string
-let pages: BrowserPages
-
-beforeAll(async () => {
-  pages = await createBrowserPages((path) => FILES.get(path) ?? null)
-  t = await createTestApp({
+const pages = perFile(() => createBrowserPages((path) => FILES.get(path) ?? null))
+const t = perFile(() =>
+  createTestApp({
     clock: systemClock,
     ledger: { call: async <Result>() => 'genesis' as Result },
     signInOrigins: { origins: ['http://127.0.0.1:3000', pages.origin], anyLoopback: false },
-  })
+  }),
+)
+let gateway: string
+
+beforeAll(async () => {
   gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
-afterAll(async () => {
-  await pages.close()
-  await t.close()
 })
 
 test.runIf(BROWSER !== undefined)(

@@ -42,7 +42,6 @@ afterAll(async () => {
 
 const POLLING = { timeout: scaled(10_000), interval: 50 }
 
-/** The URL that the browser prints when it listens. */
 async function debuggingUrl({ stderr }: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: stderr! })) {
     const url = /^DevTools listening on (ws:.*)$/.exec(line)?.[1]
@@ -51,7 +50,6 @@ async function debuggingUrl({ stderr }: ChildProcess): Promise<string> {
   throw new Error('The browser ended')
 }
 
-/** Sends commands of the Chrome DevTools Protocol. */
 async function connect(url: string): Promise<typeof send> {
   const socket = new WebSocket(url)
   const waiting = new Map<number, (result: unknown) => void>()

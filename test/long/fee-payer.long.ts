@@ -1,7 +1,7 @@
 import { Keypair, PublicKey, VersionedTransaction } from '@solana/web3.js'
 import * as fc from '../support/property.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
 import { addresses, type AgentWallet, programId, registrationArgs } from '../support/ledger/registry-world.ts'
@@ -16,7 +16,8 @@ import {
 import { type RandomCase, randomCase } from '../support/transactions/random-cases.ts'
 import { type Participants, requestOf } from '../support/transactions/random-requests.ts'
 import { signCase } from '../support/transactions/random-signing.ts'
-import { createHostileWorld, keyOf, type HostileWorld } from '../support/transactions/hostile-world.ts'
+import { createHostileWorld, keyOf } from '../support/transactions/hostile-world.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
 const SEED = fc.seedOf()
@@ -31,15 +32,8 @@ const CHEAPEST_FEE = 10_000
 const WALLETS = 16
 const NO_LIMIT = 10n ** 15n
 
-let world: HostileWorld
-let agents: AgentWallet[]
-/** Three registrations in a row share a code with two uses. */
-let code: string
-const CODE_USES = 2
-const CASES_PER_CODE = 3
-let rent: number
-beforeAll(async () => {
-  world = await createHostileWorld({
+const world = perFile(() =>
+  createHostileWorld({
     slotMs: 0,
     submitWaitMs: 0,
     limits: {
@@ -49,7 +43,15 @@ beforeAll(async () => {
       dailyTransactionsPerClient: 10 ** 9,
     },
     timing: { pollMs: 500, finalityPollMs: 2_000, resendMs: 2_000, leaseMs: 10_000, idlePollMs: 500 },
-  })
+  }),
+)
+let agents: AgentWallet[]
+/** Three registrations in a row share a code with two uses. */
+let code: string
+const CODE_USES = 2
+const CASES_PER_CODE = 3
+let rent: number
+beforeAll(async () => {
   agents = []
   for (let i = 0; i < WALLETS; i += 1) agents.push(await sponsoredAgent(`Wallet ${i}`))
   rent = await world.connection.getMinimumBalanceForRentExemption(AGENT_BYTES)
@@ -57,7 +59,6 @@ beforeAll(async () => {
   await world.connection.requestAirdrop(world.feePayer.publicKey, 900_000_000_000)
   world.localnet.stepSlot(2)
 })
-afterAll(() => world.close())
 
 async function sponsoredAgent(name: string): Promise<AgentWallet> {
   const agent = await world.wallet(name)
@@ -70,7 +71,6 @@ const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.ge
 
 let number = 0
 let registrations = 0
-/** The signed transaction of the previous case. */
 let another: string | null = null
 const signatures = new Set<string>()
 /** Of transactions that were signed, and sent when their blockhash had expired. */
@@ -224,7 +224,6 @@ function submit(
     : api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
 }
 
-/** Changes the ledger between prepare and submit. */
 async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Participants): Promise<void> {
   if (random.between === 'expires') world.localnet.stepSlot(160)
   if (random.between !== 'breaks it') return
@@ -264,7 +263,6 @@ async function tokensOfFeePayer(): Promise<string> {
   return owned.value.map((each) => Buffer.from(each.account.data).toString('hex')).join()
 }
 
-/** The signatures of all transactions on the ledger that contain the fee payer. */
 async function transactionsOnLedger(): Promise<Set<string>> {
   const found = new Set<string>()
   let beforeSignature: string | undefined
@@ -280,7 +278,6 @@ async function transactionsOnLedger(): Promise<Set<string>> {
   }
 }
 
-/** The signatures in the table of sponsorships. */
 async function signedOnRecord(): Promise<Set<string>> {
   const rows = await world.t.kysely
     .selectFrom('sponsorships')

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { callJson, readJson } from '../support/http.ts'
 
 const REGISTER_AGENT = fileURLToPath(new URL('../../examples/register-agent.ts', import.meta.url))
 
@@ -37,20 +38,15 @@ const SOON = scaled(10_000)
 describe('a first start', () => {
   let gateway: GatewayProcess
   let runtime: Runtime
-  const get = async <Body>(path: string): Promise<Body> =>
-    (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
+  const get = <Body>(path: string): Promise<Body> => readJson<Body>(`${runtime.baseUrl}${path}`)
 
   const find = async (name: string): Promise<IdentifiedAgent> => {
     const query = `{ agents(filter: { name: "${name}" includeMismatched: true } first: 1) { nodes {
       pda cardHashMismatch card { state reason matchedBy skills { id } }
       credentials { nodes { type credentialUrl structurallyValid proofVerified } } } } }`
-    const response = await fetch(`${runtime.baseUrl}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    })
-    const { data } = (await response.json()) as { data: { agents: { nodes: IdentifiedAgent[] } } }
-    return data.agents.nodes[0]!
+    type Answer = { data: { agents: { nodes: IdentifiedAgent[] } } }
+    const { body } = await callJson<Answer>(`${runtime.baseUrl}/graphql`, { query })
+    return body.data.agents.nodes[0]!
   }
 
   beforeAll(async () => {

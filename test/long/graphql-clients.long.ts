@@ -3,10 +3,11 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { installedTools } from '../tools/install.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const run = promisify(execFile)
 const TSC = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
@@ -18,15 +19,13 @@ const SCALARS = {
   VerifiableCredential: 'unknown',
 }
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '5' }))
 let tools: string
 let sdl: string
 beforeAll(async () => {
   tools = installedTools('graphql-clients')
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '5' })
   sdl = await (await fetch(`${gateway.runtime.baseUrl}/graphql/schema.graphql`)).text()
 })
-afterAll(() => gateway.remove())
 
 /** A front end with the served schema and these files. */
 function project(files: Record<string, string>): string {

@@ -6,12 +6,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { connectMcp } from '../support/mcp.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const folder = temporaryFolder('guides-')
-let gateway: GatewayProcess
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '0' }))
 let runtime: Runtime
 let liveEvents: ChildProcess
 let liveOutput = ''
@@ -29,7 +30,6 @@ async function run(file: string, env: Record<string, string | undefined> = {}): 
 }
 
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
   runtime = await gateway.start()
   symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   const env = { ...process.env, GATEWAY: runtime.baseUrl }
@@ -39,7 +39,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   liveEvents.kill('SIGKILL')
-  await gateway.remove()
 })
 
 async function createWallet(name: string): Promise<{ keyFile: string; owner: string }> {

@@ -1,31 +1,23 @@
 import { queryObjects } from 'node:v8'
 import { gzipSync } from 'node:zlib'
 import { Pool } from 'undici'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuardedHttp, type GuardedHttp } from '../../src/platform/net/guarded-http.ts'
-import { type Reply, type Receiver, startReceiver } from '../support/receiver.ts'
+import { expect, test } from 'vitest'
+import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
+import { type Reply, startReceiver } from '../support/receiver.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile } from '../support/lifetime.ts'
 
-let receiver: Receiver
-let http: GuardedHttp
-
-const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
-
-beforeAll(async () => {
-  receiver = await startReceiver()
-  http = createGuardedHttp({
+const receiver = perFile(() => startReceiver())
+const http = perFile(() =>
+  createGuardedHttp({
     devMode: true,
     allowedPorts: [receiver.port],
     lookup: fakeLookup,
-  })
-})
+  }),
+)
 
-afterAll(async () => {
-  await http.close()
-  await receiver.close()
-})
+const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
 
-/** The number of pools in memory, after a garbage collection. */
 function pools(): number {
   return queryObjects(Pool, { format: 'count' })
 }
@@ -49,7 +41,6 @@ const ANSWERS: readonly Reply[] = [
   },
 ]
 
-/** Sends one request to each of many origins. */
 async function round(name: string, origins: number): Promise<void> {
   const limits = { totalMs: 1500, idleMs: 100 }
   const each = Array.from({ length: origins }, async (_, i) => {

@@ -1,18 +1,15 @@
 import { join } from 'node:path'
 import { Connection } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readKeypairFile } from '../../src/platform/keys.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { startLoad } from './load.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const ROUNDS = 3
 
-let gateway: GatewayProcess
-beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '3' })
-})
-afterAll(() => gateway.remove())
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '3' }))
 
 test('after kill -9 under load nothing confirmed is lost, and the tables equal the ledger', async () => {
   const confirmed = new Set<string>()

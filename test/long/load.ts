@@ -6,15 +6,11 @@ import { keyOf } from '../../src/compose/localnet/registry-setup.ts'
 
 const PROGRAM = pubkey(registryIdl.address)
 
-/** Registrations and updates by new wallets, as fast as the node accepts them, until it stops. */
-export interface Load {
-  /** Signatures that the node reported as confirmed. */
-  readonly confirmed: ReadonlySet<string>
-  /** Ends when the node no longer responds. */
-  readonly ended: Promise<void>
-}
-
-export function startLoad(rpcUrl: string, payer: Keypair, workers = 4): Load {
+/**
+ * Registrations and updates by new wallets, as fast as the node accepts them. `confirmed` are those
+ * that the node reported as confirmed, and `ended` ends when it no longer responds.
+ */
+export function startLoad(rpcUrl: string, payer: Keypair, workers = 4) {
   const connection = new Connection(rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true })
   const confirmed = new Set<string>()
   const work = async (): Promise<void> => {

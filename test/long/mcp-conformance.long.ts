@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { installedTools } from '../tools/install.ts'
+import { perFile } from '../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() =>
+  startGatewayInProcess({ SEED_AGENTS: '1', CORS_ORIGINS: 'https://console.example' }),
+)
 let folder: string
 beforeAll(async () => {
   folder = installedTools('mcp-conformance')
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '1', CORS_ORIGINS: 'https://console.example' })
 })
-afterAll(() => gateway.remove())
 
 test('the official suite passes, except for scenarios that need its fixtures or features that are not offered', async () => {
   // It exits with 1 also if a scenario passes that is listed as a failure.

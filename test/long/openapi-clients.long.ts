@@ -4,33 +4,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
 import { installedTools } from '../tools/install.ts'
+import { perFile } from '../support/lifetime.ts'
 
 // Clients of the served document, made by three generators. Each program has calls that must
 // compile, and calls marked with @ts-expect-error that must not.
 
 const run = promisify(execFile)
-let t: TestApp
+const t = perFile(() => createTestApp())
 let folder: string
 let bin: (path: string, ...args: string[]) => Promise<unknown>
 beforeAll(async () => {
   const tools = installedTools('openapi-clients')
   bin = (path, ...args) =>
     run(process.execPath, [join(tools, 'node_modules', path), ...args], { cwd: folder })
-  t = await createTestApp()
   folder = await mkdtemp(join(tmpdir(), 'openapi-clients-'))
   await symlink(join(tools, 'node_modules'), join(folder, 'node_modules'))
   await write('openapi.json', (await t.app.inject('/openapi.json')).body)
 })
 afterAll(async () => {
-  await t.close()
   await rm(folder, { recursive: true })
 })
 
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
-/** The errors of `tsc --strict` about the program. */
 async function compiled(program: string): Promise<string> {
   await write('program.ts', program)
   const options = [

@@ -1,20 +1,16 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { registryIdl } from '@agent-registry/program'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openOrm } from '../../src/db/orm.ts'
-import { databaseUrl } from '../support/database-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { agentRow, insertAgents, insertStakes, stakeRow } from '../support/factories.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { silentLogger } from '../support/ledger/indexer.ts'
+import { perFile } from '../support/lifetime.ts'
+import { startOwnPostgres } from '../support/own-postgres.ts'
 import { scaled } from '../support/machine-speed.ts'
 import { seedOf } from '../support/property.ts'
-import { memoryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 import { randomOf } from './support/random.ts'
 
 /** A million takes ten minutes. */
@@ -39,8 +35,8 @@ interface Api {
   checks: number
 }
 
-let dataDir: string
-let postgres: EmbeddedPostgres
+const settings = ['fsync=off', 'max_connections=100']
+const postgres = perFile(() => startOwnPostgres({ settings, inMemory: true }))
 let pool: Pool
 const apis: Api[] = []
 const counters: Counter[] = []
@@ -48,12 +44,7 @@ const tally = { checks: 0, failed: 0, memory: 0, database: 0 }
 const stale: string[] = []
 
 beforeAll(async () => {
-  dataDir = temporaryFolder('gateway-kills-', memoryFolder())
-  const settings = ['fsync=off', 'max_connections=100']
-  postgres = await startEmbeddedPostgres({ dataDir, logger: silentLogger, settings })
-  const orm = await openOrm(postgres.connection)
-  await migrate(orm)
-  const kysely = orm.em.getKysely()
+  const kysely = postgres.orm.em.getKysely()
   const rows = Array.from({ length: COUNTERS }, (_, i) => agentRow(`counter ${i}`, { tier: 'premium' }))
   for (const { pda, owner } of rows) counters.push({ pda, owner, count: 0 })
   const others = Array.from({ length: OTHERS }, (_, i) => agentRow(`other ${i}`))
@@ -68,13 +59,12 @@ beforeAll(async () => {
     filled_at: '2026-11-20T00:00:00.000Z',
   }
   await kysely.insertInto('indexer_state').values(filled).execute()
-  await orm.close()
   pool = new Pool({ ...postgres.connection, max: COUNTERS })
   // Without a listener, a killed session ends the process.
   pool.on('error', () => undefined)
   for (let i = 0; i < 2; i += 1) {
     const gateway = await createGatewayProcess({
-      DATABASE_URL: databaseUrl(postgres.connection),
+      DATABASE_URL: postgres.url,
       ROLES: 'api',
       // Reads need no ledger.
       SOLANA_RPC_URL: 'http://127.0.0.1:9',
@@ -93,8 +83,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { gateway } of apis) await gateway.remove()
   await pool.end()
-  await postgres.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 /** Commits the next number as the agent's version, its score and its stake. */
@@ -163,7 +151,6 @@ function exchange({ agent, url }: Api, path: string, body?: string) {
   return promise
 }
 
-/** A metric of the copy. */
 async function metricOf(api: Api, name: string): Promise<number> {
   const { text } = await exchange(api, '/metrics')
   return Number(new RegExp(`^gateway_registry_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
@@ -181,7 +168,7 @@ async function countSources(api: Api): Promise<void> {
 }
 
 const serverPid = (): number =>
-  Number.parseInt(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
+  Number.parseInt(readFileSync(join(postgres.dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
 
 const KILLS: Record<string, (pick: <T>(items: readonly T[]) => T) => Promise<void>> = {
   api: async (pick) => {

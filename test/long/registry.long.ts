@@ -1,57 +1,36 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nodeId } from '../../schema/node-id.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openOrm } from '../../src/db/orm.ts'
-import type { Orm } from '../../src/db/orm-types.ts'
 import { databaseReader } from '../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOf } from '../support/factories.ts'
-import { silentLogger } from '../support/ledger/indexer.ts'
+import { perFile } from '../support/lifetime.ts'
+import { startOwnPostgres } from '../support/own-postgres.ts'
 import * as fc from '../support/property.ts'
 import { randomQueries } from '../support/random-query.ts'
-import { compareMany, createFilledWorld, type RegistryWorld, writes } from '../support/registry-world.ts'
-import { memoryFolder, temporaryFolder } from '../support/temporary-folder.ts'
+import { compareMany, createFilledWorld, writes } from '../support/registry-world.ts'
 
 const READS = 20_000
 const RUNS = 25
 const QUERIES = 1_000
 
-let dataDir: string
-let postgres: EmbeddedPostgres
-let orm: Orm
-let world: RegistryWorld
-let memory: TestApp
-let database: TestApp
-beforeAll(async () => {
-  dataDir = temporaryFolder('gateway-registry-', memoryFolder())
-  // A server with a recovery.signal must know where an archive is. There is none.
-  const settings = ['fsync=off', 'restore_command=false']
-  postgres = await startEmbeddedPostgres({ dataDir, logger: silentLogger, settings })
-  orm = await openOrm(postgres.connection)
-  await migrate(orm)
-  world = await createFilledWorld({ orm })
-  const shared = {
+// A server with a recovery.signal must know where an archive is. There is none.
+const settings = ['fsync=off', 'restore_command=false']
+const postgres = perFile(() => startOwnPostgres({ settings, inMemory: true }))
+const world = perFile(() => createFilledWorld(postgres))
+const appWith = (registry: NonNullable<TestAppOptions['registry']>) =>
+  createTestApp({
     ledger: { call: () => Promise.reject(new Error('no test uses the ledger')) },
-    database: { connection: postgres.connection, orm, drop: async () => undefined },
-  }
-  memory = await createTestApp({ ...shared, registry: world.registry })
-  database = await createTestApp({ ...shared, registry: databaseReader })
-})
-afterAll(async () => {
-  await memory.close()
-  await database.close()
-  await world.close()
-  await orm.close()
-  await postgres.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
+    database: { connection: postgres.connection, orm: postgres.orm, drop: async () => undefined },
+    registry,
+  })
+const memory = perFile(() => appWith(world.registry))
+const database = perFile(() => appWith(databaseReader))
 
-const clusterDir = (): string => join(dataDir, 'postgres', 'cluster')
+const clusterDir = (): string => join(postgres.dataDir, 'postgres', 'cluster')
 
 const SERVER_CHANGES = {
   restart: () => postgres.restart(),
@@ -91,20 +70,10 @@ test('20,000 reads from memory equal those from PostgreSQL, also when it restart
 })
 
 /** Of Query. */
-const FIELDS = [
-  'agent',
-  'agentByOwner',
-  'agentSuggestions',
-  'agents',
-  'agentsPage',
-  'did',
-  'node',
-  'nodes',
-  'registryStats',
-  'stake',
-  'stakes',
-  'stakesPage',
-]
+const FIELDS =
+  'agent agentByOwner agentSuggestions agents agentsPage did node nodes registryStats stake stakes stakesPage'.split(
+    ' ',
+  )
 /** Arguments by type and by name. */
 const VALUES = {
   Pubkey: ['agent agent 1', 'agent agent 2', 'owner 1', 'stake agent 3', 'nobody'].map(keyOf),

@@ -1,27 +1,21 @@
 import { Connection, Keypair, SystemProgram } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/transactions/relay-world.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile } from '../support/lifetime.ts'
+import { callJson, readJson } from '../support/http.ts'
 
 const FAR = 600_000
 const AMOUNT = 1_000_000
 
-let gateway: GatewayProcess
-beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
-})
-afterAll(() => gateway.remove())
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '0' }))
 
-async function post<Body>({ baseUrl }: Runtime, path: string, body: object): Promise<Body> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return (await response.json()) as Body
-}
-const status = async ({ baseUrl }: Runtime, id: string): Promise<RecordBody> =>
-  (await (await fetch(`${baseUrl}/relay/status/${id}`)).json()) as RecordBody
+const post = async <Body>({ baseUrl }: Runtime, path: string, body: object): Promise<Body> =>
+  (await callJson<Body>(`${baseUrl}${path}`, body)).body
+const status = ({ baseUrl }: Runtime, id: string) => readJson<RecordBody>(`${baseUrl}/relay/status/${id}`)
 
 test.each([
   ['storing and sending', 'sendTransaction'],

@@ -7,11 +7,12 @@ import { createRegistryWorld, programId, type RegistryWorld } from '../support/l
 import { kyselyOf } from '../support/ledger/tables.ts'
 import { keyOf, type Prepared, toJson, signed } from '../support/transactions/relay-world.ts'
 import { registrationOf } from '../support/transactions/parties.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
+import { createTestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { walletOf } from '../support/wallet.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const ROLES = ['api', 'api', 'indexer,cards', 'indexer,cards', 'webhooks', 'webhooks'] as const
 const WEBHOOKS = 8
@@ -20,18 +21,15 @@ const SECONDS = { timeout: scaled(60_000), interval: 100 }
 /** Shorter than in production, so that the leases of a killed worker expire during the test. */
 const LIMITS = { deadlineMs: 2_000, leaseMs: 4_000, pollMs: 100, reclaimMs: 200 }
 
-let world: RegistryWorld
-let database: TestDatabase
-let receiver: Receiver
+const world = perFile(() => createRegistryWorld())
+const database = perFile(() => createTestDatabase())
+const receiver = perFile(() => startReceiver())
 let agent: Awaited<ReturnType<RegistryWorld['wallet']>>
 const gateways: GatewayProcess[] = []
 const urls: string[] = []
 const feePayer = Keypair.generate()
 
 beforeAll(async () => {
-  world = await createRegistryWorld()
-  database = await createTestDatabase()
-  receiver = await startReceiver()
   agent = await world.wallet('Ada')
   await world.connection.requestAirdrop(feePayer.publicKey, 5_000_000_000)
   for (const roles of ROLES)
@@ -40,10 +38,8 @@ beforeAll(async () => {
         {
           ROLES: roles,
           DATABASE_URL: urlOf(database),
-          SOLANA_RPC_URL: world.localnet.rpcUrl,
-          SOLANA_WS_URL: world.localnet.wsUrl,
+          ...world.env,
           FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
-          WEBHOOK_SECRETS_KEY: '05'.repeat(32),
           WEBHOOK_DEV_MODE: 'true',
           TRUST_PROXY: '127.0.0.1',
           LOG_LEVEL: 'info',
@@ -55,9 +51,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const gateway of gateways) await gateway.remove()
-  await receiver.close()
-  await database.drop()
-  await world.close()
 })
 
 async function call(
@@ -78,7 +71,6 @@ const statusesOf = async (responses: Promise<Response>[]): Promise<Record<number
 const list = (replica: number, client: string, headers: Record<string, string>): Promise<Response> =>
   call(replica, '/webhooks', client, { headers })
 
-/** Prepares and submits a registration. Returns the last response. */
 async function register(replica: number, client: string, inviteCode: string): Promise<Response> {
   const owner = Keypair.generate()
   const post = (path: string, body: object): Promise<Response> =>
@@ -91,7 +83,6 @@ async function register(replica: number, client: string, inviteCode: string): Pr
   return post('/sponsor/register/submit', { id, signedTx: signed({ serializedTx }, owner) })
 }
 
-/** The received event ids of each webhook, in order. */
 function arrived(): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { path, headers, body } of receiver.requests) {

@@ -1,32 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, urlOf } from '../support/database.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { type Challenge, signInWallet } from '../support/sign-in.ts'
 import { walletOf } from '../support/wallet.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const feePayer = Keypair.generate()
 const json = { 'content-type': 'application/json' }
 
-let database: TestDatabase
-let gateway: GatewayProcess
-let baseUrl: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-  gateway = await createGatewayProcess({
+const database = perFile(() => createTestDatabase())
+const gateway = perFile(() =>
+  createGatewayProcess({
     DATABASE_URL: urlOf(database),
     SEED_AGENTS: '0',
     LOG_LEVEL: 'debug',
     FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
     WEBHOOK_SECRETS_KEY: '9c'.repeat(32),
-  })
+  }),
+)
+let baseUrl: string
+beforeAll(async () => {
   baseUrl = (await gateway.start()).baseUrl
-})
-afterAll(async () => {
-  await gateway.remove()
-  await database.drop()
 })
 
 /** Signs in with the text of the challenge, as a wallet without `solana:signIn` does. */

@@ -11,19 +11,20 @@ import { json, type Prepared } from '../support/transactions/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/transactions/parties.ts'
 import { keyOf } from '../support/transactions/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/transactions/quota.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
+import { createTestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
 import { signed } from '../support/transactions/relay-world.ts'
+import { perFile } from '../support/lifetime.ts'
+import { callJson, readJson } from '../support/http.ts'
 
 const FAR = 600_000
 const PAUSE_LOCK = 1
 
-let database: TestDatabase
+const database = perFile(() => createTestDatabase())
 let gateway: GatewayProcess
 let sql: Client
 beforeAll(async () => {
-  database = await createTestDatabase()
   const url = urlOf(database)
   sql = new Client({ connectionString: url })
   await sql.connect()
@@ -36,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.remove()
   await sql.end()
-  await database.drop()
 })
 
 let runtime: Runtime
@@ -46,19 +46,12 @@ beforeEach(async () => {
   // Another test checks the five registrations a day of one address.
   await sql.query('update sponsorships set client_network = id')
   runtime = await gateway.start()
-  const health = await fetch(`${runtime.baseUrl}/health/detailed`)
-  feePayer = pubkey(((await health.json()) as { feePayer: { pubkey: string } }).feePayer.pubkey)
+  const health = await readJson<{ feePayer: { pubkey: string } }>(`${runtime.baseUrl}/health/detailed`)
+  feePayer = pubkey(health.feePayer.pubkey)
   inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
 })
 
-async function post(path: string, body: object): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${runtime.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: await response.json() }
-}
+const post = (path: string, body: object) => callJson<unknown>(`${runtime.baseUrl}${path}`, body)
 const register = (wallet: Keypair) =>
   post('/sponsor/register', {
     instructions: json([sponsoredRegistration({ feePayer, wallet })]),

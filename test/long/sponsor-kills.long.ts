@@ -4,23 +4,24 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
+import { createTestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { keyOf } from '../support/transactions/hostile-world.ts'
 import { sponsoredRegistration } from '../support/transactions/parties.ts'
 import { json, type Prepared, type SubmittedTransaction } from '../support/transactions/sponsor-clients.ts'
 import { signed } from '../support/transactions/relay-world.ts'
+import { perFile } from '../support/lifetime.ts'
+import { callJson } from '../support/http.ts'
 
 /** KILLS=200 npm run test:long -- test/long/sponsor-kills.long.ts */
 const KILLS = Number(process.env.KILLS ?? 5)
 const CLIENTS = 4
 
-let database: TestDatabase
+const database = perFile(() => createTestDatabase())
 let gateway: GatewayProcess
 let runtime: Runtime
 let sql: Client
 beforeAll(async () => {
-  database = await createTestDatabase()
   const url = urlOf(database)
   sql = new Client({ connectionString: url })
   await sql.connect()
@@ -36,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.remove()
   await sql.end()
-  await database.drop()
 })
 
 let address = 0
@@ -45,12 +45,8 @@ const newAddress = (): string => `10.0.${((address += 1) >> 8) & 255}.${address 
 /** Null if the gateway was killed. */
 async function post<Body>(path: string, body: object, from: string): Promise<[number, Body] | null> {
   try {
-    const response = await fetch(`${runtime.baseUrl}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
-      body: JSON.stringify(body),
-    })
-    return [response.status, (await response.json()) as Body]
+    const answer = await callJson<Body>(`${runtime.baseUrl}${path}`, body, { 'x-forwarded-for': from })
+    return [answer.status, answer.body]
   } catch {
     await delay(100)
     return null

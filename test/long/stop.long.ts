@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { openServerSockets } from '../support/tcp-sockets.ts'
 import { holdMany, type Ports } from './support/socket-load.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perTest } from '../support/lifetime.ts'
 
 /** `STOP_ROUNDS=20 npm run test:long -- test/long/stop.long.ts` for the number of a release. */
 const ROUNDS = Number(process.env.STOP_ROUNDS ?? 2)
 const CONNECTIONS = 2_000
 const STOP_MS = 30_000
 
-let gateway: GatewayProcess
+const gateway = perTest(() => createGatewayProcess({ SEED_AGENTS: '3' }))
 let ports: Ports
 let held: Socket[] = []
 async function start(): Promise<void> {
@@ -23,12 +24,8 @@ async function start(): Promise<void> {
 const letGo = (): void => held.splice(0).forEach((socket) => socket.destroy())
 const openSockets = (): number => openServerSockets(Object.values(ports))
 
-beforeEach(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '3' })
-})
 afterEach(async () => {
   letGo()
-  await gateway.remove()
 })
 
 /** The log of the embedded PostgreSQL since the last call. */

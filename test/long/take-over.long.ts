@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../src/ledger/audit/audit.ts'
-import { createRegistryWorld, programId, type RegistryWorld } from '../support/ledger/registry-world.ts'
+import { createRegistryWorld, programId } from '../support/ledger/registry-world.ts'
 import { kyselyOf } from '../support/ledger/tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const ROUNDS = 6
 const SECONDS = scaled(10_000)
 
-let world: RegistryWorld
-let database: TestDatabase
+const world = perFile(() => createRegistryWorld())
+const database = perFile(() => createTestDatabase())
 const gateways: GatewayProcess[] = []
 
 beforeAll(async () => {
-  world = await createRegistryWorld()
-  database = await createTestDatabase()
   const server = database.connection
   const url =
     'url' in server
@@ -25,16 +24,13 @@ beforeAll(async () => {
     gateways.push(
       await createGatewayProcess({
         DATABASE_URL: url,
-        SOLANA_RPC_URL: world.localnet.rpcUrl,
-        SOLANA_WS_URL: world.localnet.wsUrl,
+        ...world.env,
         ROLES: 'indexer',
       }),
     )
 })
 afterAll(async () => {
   for (const gateway of gateways) await gateway.remove()
-  await database.drop()
-  await world.close()
 })
 
 const epoch = async (): Promise<number> =>

@@ -2,33 +2,26 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { readKeypairFile } from '../../src/platform/keys.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/limits.ts'
-import { ok, type ReceiverFarm, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
+import { ok, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
 import { startLoad } from './load.ts'
-import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
+import { createProcessWorld } from './webhook-processes.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { perFile, perTest } from '../support/lifetime.ts'
 
 const KILLS = 100
 const WORKERS = 3
 const WEBHOOKS = 8
 const WAIT = { timeout: scaled(60_000), interval: 50 }
 
-let world: ProcessWorld
-let farm: ReceiverFarm
-beforeAll(async () => {
-  world = await createProcessWorld()
-})
-beforeEach(async () => {
-  farm = await startReceiverFarm()
-})
+const world = perFile(() => createProcessWorld())
+const farm = perTest(() => startReceiverFarm())
 afterEach(async () => {
-  await farm.close()
   for (const table of ['webhook_attempts', 'webhook_subscriptions', 'outbox_events'] as const)
     await world.kysely.deleteFrom(table).execute()
 })
-afterAll(() => world.close())
 
 const hostOf = (path: string): string => farm.url(path).replace('127.0.0.1', `${path.slice(1)}.localhost`)
 
@@ -315,7 +308,6 @@ test('all events arrive after the gateway is killed before the indexer commits a
   expect(await gateway.stop()).toBe(0)
 })
 
-/** Holds a lock until `release` is called. */
 async function holding(lock: RawBuilder<unknown>): Promise<{ release(): Promise<void> }> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: hold } = Promise.withResolvers<void>()

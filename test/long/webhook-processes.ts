@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openOrm } from '../../src/db/orm.ts'
-import type { Database } from '../../src/db/database.ts'
+import { sql } from 'kysely'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import type { WorkerLimits } from '../../src/webhooks/limits.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { startOwnPostgres } from '../support/own-postgres.ts'
 import { webhookSink } from '../../src/webhooks/enqueue.ts'
 import { outboxRow } from '../support/webhooks/worker-world.ts'
 
@@ -27,42 +22,10 @@ const LIMITS: Partial<WorkerLimits> = {
   perSite: 64,
 }
 
-export interface WorkerProcess extends GatewayProcess {
-  /** The deliveries that it has claimed, by lease token. */
-  held(): Promise<Map<string, string>>
-  /**
-   * Waits after a kill until the database server has closed its connections and their last claims
-   * have ended.
-   */
-  disconnected(): Promise<void>
-}
-
 /** A PostgreSQL server that the test can restart, and real gateway processes that use it. */
-export interface ProcessWorld {
-  readonly kysely: Kysely<Database>
-  /** `npm start` with only the webhook worker. */
-  worker(): Promise<WorkerProcess>
-  /** `npm start` with all roles and its own localnet without agents. */
-  whole(): Promise<GatewayProcess>
-  subscribe(url: string): Promise<string>
-  /**
-   * Commits events like the indexer, with retries while the database is down. Returns their ids.
-   */
-  emit(count: number): Promise<string[]>
-  restartPostgres(): Promise<void>
-  close(): Promise<void>
-}
-
-export async function createProcessWorld(): Promise<ProcessWorld> {
-  const dataDir = temporaryFolder('webhook-crash-')
-  const logger = { info: () => undefined }
-  const startPostgres = (): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dataDir, logger, settings: ['max_connections=100'] })
-  let postgres = await startPostgres()
-  const { host, user, database } = postgres.connection
-  const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`
-  const orm = await openOrm({ url })
-  await migrate(orm)
+export async function createProcessWorld() {
+  const postgres = await startOwnPostgres({ settings: ['max_connections=100'] })
+  const { orm, url } = postgres
   // A lease does not name its worker, but the connection that writes it does.
   await orm.em.getConnection().executeDump(`
     create table test_claims (token text primary key, worker text not null);
@@ -94,6 +57,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
   }
   return {
     kysely,
+    /** `npm start` with only the webhook worker. */
     worker: async () => {
       workers += 1
       const name = `worker-${workers}`
@@ -102,12 +66,17 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
         SOLANA_RPC_URL: 'http://127.0.0.1:9',
         DATABASE_URL: `${url}&application_name=${name}`,
       })
+      /** The deliveries that it has claimed, by lease token. */
       const held = async (): Promise<Map<string, string>> => {
         const { rows } = await sql<{ id: string; token: string }>`
           select d.id, c.token from webhook_deliveries d join test_claims c on c.token = d.lease_token
           where d.status = 'in_flight' and c.worker = ${name}`.execute(kysely)
         return new Map(rows.map(({ token, id }) => [token, id]))
       }
+      /**
+       * Waits after a kill until the database server has closed its connections and their last
+       * claims have ended.
+       */
       const disconnected = async (): Promise<void> => {
         for (;;) {
           const { rows } = await sql`
@@ -118,8 +87,9 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
       }
       return { ...gateway, held, disconnected }
     },
+    /** `npm start` with all roles and its own localnet without agents. */
     whole: () => create({}),
-    subscribe: async (receiver) => {
+    subscribe: async (receiver: string) => {
       const id = randomUUID()
       await kysely
         .insertInto('webhook_subscriptions')
@@ -133,7 +103,10 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
         .execute()
       return id
     },
-    emit: async (count) => {
+    /**
+     * Commits events like the indexer, with retries while the database is down. Returns their ids.
+     */
+    emit: async (count: number): Promise<string[]> => {
       const outbox = Array.from({ length: count }, () => outboxRow({}))
       for (let tries = 1; ; tries += 1) {
         try {
@@ -153,13 +126,13 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
     },
     restartPostgres: async () => {
       await postgres.stop()
-      postgres = await startPostgres()
+      await postgres.start()
     },
     close: async () => {
       for (const gateway of gateways) await gateway.remove()
-      await orm.close()
-      await postgres.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+      await postgres.close()
     },
   }
 }
+export type WorkerProcess = Awaited<ReturnType<ProcessWorld['worker']>>
+export type ProcessWorld = Awaited<ReturnType<typeof createProcessWorld>>

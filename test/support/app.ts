@@ -7,37 +7,39 @@ import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { AppOptions } from '../../rest/app.ts'
-import type { RestApp } from '../../rest/rest-app.ts'
 import { composeApp } from '../../src/compose/app.ts'
 import {
   composeServices,
   composeTransactions,
   type GatewayContext,
   type Overrides,
-  type Services,
 } from '../../src/compose/services.ts'
 import type { Database } from '../../src/db/database.ts'
-import type { Identity, IdentityOptions } from '../../src/identity/identity.ts'
+import type { IdentityOptions } from '../../src/identity/identity.ts'
 import type { SignInOrigins } from '../../src/identity/sessions/sign-in.ts'
 import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { type Config, readConfig } from '../../src/platform/config/config.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
+import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../src/platform/rate-limits/rate-limits.ts'
 import type { TransactionsOptions } from '../../src/transactions/context.ts'
-import type { Transactions } from '../../src/transactions/transactions.ts'
-import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
+import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
 import { registryAccounts } from './registry-accounts.ts'
 import { untilInMemory } from './registry.ts'
+import { perFile } from './lifetime.ts'
 
 export const FIXED_NOW = Date.parse('2026-11-21T06:29:22.123Z')
 export const FEE_PAYER = keyOf('fee payer')
 export const PROGRAM = keyOf('program')
+/** For tests that must not use the ledger. */
+export const NO_LEDGER: LedgerCalls = { call: () => Promise.reject(new Error('no test uses the ledger')) }
+/** A node that answers with the hash of its genesis block only, which a login contains. */
+export const GENESIS_LEDGER: LedgerCalls = { call: async <Result>() => 'genesis' as Result }
 
 /** The health of an indexer that works. */
 export const LIVE: IndexerHealth = {
@@ -69,13 +71,11 @@ export interface TestAppOptions
   clock: Clock
   /** The fee payer in the health reports, if there is no `transactions.sponsor`. */
   feePayer: { pubkey: string; enabled: boolean } | null
-  /** Default: none. */
   trustProxy: string[]
   /** Where the log is written. Default: nowhere. */
   log: Writable
   /** Sponsorship is off without a `sponsor`. */
   transactions: Partial<TransactionsOptions>
-  /** The address of the registry program. */
   program: Pubkey
   /** Default: an HTTP client for which no host has an address. */
   hosted: Pick<IdentityOptions, 'http' | 'gateways'>
@@ -85,7 +85,6 @@ export interface TestAppOptions
   database: TestDatabase
   /** Whether receivers may use http and loopback addresses. */
   webhookDevMode: boolean
-  /** Default: 1,000. */
   webhooksPerNetwork: number
   /** Default: those of the service. */
   streamLimits: NonNullable<Overrides['streams']>
@@ -93,7 +92,6 @@ export interface TestAppOptions
   signInOrigins: SignInOrigins
   /** Default: off. If some are given, 1,000 for the others. */
   rateLimits: Partial<RateLimitNumbers>
-  /** Default: all. */
   corsOrigins: readonly string[]
   baseUrl: string
 }
@@ -104,24 +102,6 @@ export const SPONSOR_LIMITS = {
   dailyRegistrationsPerClient: 5,
   dailyTransactionsPerWallet: 20,
   dailyTransactionsPerClient: 100,
-}
-
-export interface TestApp {
-  readonly app: RestApp
-  readonly services: Services
-  readonly identity: Identity
-  readonly transactions: Transactions
-  readonly database: TestDatabase
-  readonly kysely: Kysely<Database>
-  readonly rpc: LedgerCalls
-  /** Null until the first call of the ledger. Only `stepSlot` advances its slots. */
-  readonly localnet: Localnet | null
-  readonly metrics: Metrics
-  /** Encrypts the secrets of this app's webhooks. */
-  readonly secretBox: SecretBox
-  /** The transactions of another replica on the same database. Its tracker is not started. */
-  replica(transactions?: Partial<TransactionsOptions>): Transactions
-  close(): Promise<void>
 }
 
 const USUAL = readConfig({
@@ -156,12 +136,12 @@ function settingsOf(options: Partial<TestAppOptions>): Config {
       origins: [...(signInOrigins?.origins ?? ['http://127.0.0.1:3000'])],
       anyLoopback: signInOrigins?.anyLoopback ?? false,
     },
-    rateLimits: rateLimits === undefined ? null : rateLimitsOf(rateLimits),
+    rateLimits: rateLimits === undefined ? null : { ...everyRateLimit(1_000), ...rateLimits },
   }
 }
 
 /** The gateway with the composition of the server, on a database and a ledger of its own. */
-export async function createTestApp(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+export async function createTestApp(options: Partial<TestAppOptions> = {}) {
   const { tablesFilled = true, feePayer = { pubkey: FEE_PAYER, enabled: true } } = options
   const stack = new AsyncDisposableStack()
   const database = options.database ?? stack.adopt(await createTestDatabase(), (each) => each.drop())
@@ -213,6 +193,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   if (tablesFilled) await parts.services.agents.find([])
   return {
     app,
+    /** Encrypts the secrets of this app's webhooks. */
     secretBox,
     database,
     kysely,
@@ -220,20 +201,27 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     transactions: parts.transactions,
     identity: parts.identity,
     rpc: context.rpc,
+    /** Null until the first call of the ledger. Only `stepSlot` advances its slots. */
     get localnet() {
       return localnet.started
     },
     metrics: context.metrics,
-    replica: (transactions) =>
+    /** The transactions of another replica on the same database. Its tracker is not started. */
+    replica: (transactions?: Partial<TransactionsOptions>) =>
       composeTransactions({ ...context, metrics: createMetrics() }, { overrides: { transactions } }),
     close: () => stack.disposeAsync(),
   }
 }
+export type TestApp = Awaited<ReturnType<typeof createTestApp>>
 
-const rateLimitsOf = (given: Partial<RateLimitNumbers>): RateLimitNumbers => ({
-  ...(Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, 1_000])) as RateLimitNumbers),
-  ...given,
-})
+/** The app of a test file. A function when its options depend on what an earlier hook creates. */
+export const useTestApp = (
+  options: Partial<TestAppOptions> | (() => Partial<TestAppOptions>) = {},
+): TestApp => perFile(() => createTestApp(typeof options === 'function' ? options() : options))
+
+/** The same number for each kind of requests. */
+export const everyRateLimit = (limit: number) =>
+  Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, limit])) as RateLimitNumbers
 
 /** As an indexer does when it has read the whole ledger. */
 async function markTablesFilled(kysely: Kysely<Database>): Promise<void> {

@@ -5,17 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { BROWSER } from './browser.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-export interface BrowserPages {
-  readonly origin: string
-  /** What a page sends as JSON with POST /result. */
-  readonly result: Promise<unknown>
-  /** Opens a page in the browser. */
-  open(path: string): void
-  close(): Promise<void>
-}
-
 /** Serves pages to a real browser. `read` returns the file at a path, or null. */
-export async function createBrowserPages(read: (path: string) => string | null): Promise<BrowserPages> {
+export async function createBrowserPages(read: (path: string) => string | null) {
   const { promise: result, resolve } = Promise.withResolvers<unknown>()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url!.replace(/\?.*/, '')
@@ -33,8 +24,9 @@ export async function createBrowserPages(read: (path: string) => string | null):
   const browsers: ChildProcess[] = []
   return {
     origin,
+    /** What a page sends as JSON with POST /result. */
     result,
-    open: (path) => {
+    open: (path: string) => {
       const profile = temporaryFolder('browser-profile-')
       const options = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`]
       const url = origin + path
@@ -49,3 +41,4 @@ export async function createBrowserPages(read: (path: string) => string | null):
     },
   }
 }
+export type BrowserPages = Awaited<ReturnType<typeof createBrowserPages>>

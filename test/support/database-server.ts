@@ -3,7 +3,6 @@ import { Client, escapeIdentifier } from 'pg'
 /** How the tests reach PostgreSQL: DATABASE_URL, or the socket folder of the embedded server. */
 export type Server = { url: string } | { host: string; user: string }
 
-/** The connection to another database of the server. */
 export function connectionTo(
   server: Server,
   database: string,
@@ -14,7 +13,6 @@ export function connectionTo(
   return { url: url.href }
 }
 
-/** The DATABASE_URL of a connection. */
 export const databaseUrl = (connection: ReturnType<typeof connectionTo>): string =>
   'url' in connection
     ? connection.url

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
+import { perFile } from './lifetime.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, databaseUrl, dropDatabase } from './database-server.ts'
 import type { DatabaseConnection, Orm } from '../../src/db/orm-types.ts'
@@ -7,7 +8,6 @@ import type { DatabaseConnection, Orm } from '../../src/db/orm-types.ts'
 export interface TestDatabase {
   readonly connection: DatabaseConnection
   readonly orm: Orm
-  /** Closes the connections and drops the database. */
   drop(): Promise<void>
 }
 
@@ -28,5 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The DATABASE_URL of the database, for gateway processes. */
+/** The database of a test file. */
+export const useTestDatabase = (): TestDatabase => perFile(createTestDatabase)
+
 export const urlOf = ({ connection }: TestDatabase): string => databaseUrl(connection)

@@ -20,19 +20,12 @@ export type DnsAnswer =
   | 'no_such_name'
   | 'server_failure'
 
-export interface DnsServer {
-  /** `address:port`, for a resolver. */
-  readonly address: string
-  readonly questions: readonly DnsQuestion[]
-  close(): Promise<void>
-}
-
 const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' }
 const RESPONSE_CODES = { no_such_name: 3, server_failure: 2 } as const
 const HEADER = 12
 
 /** A real name server on loopback over UDP. Its responses have TTL 0. */
-export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswer): Promise<DnsServer> {
+export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswer) {
   const questions: DnsQuestion[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
@@ -47,6 +40,7 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
+    /** `address:port`, for a resolver. */
     address: `127.0.0.1:${socket.address().port}`,
     questions,
     close: async () => {
@@ -55,6 +49,7 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
     },
   }
 }
+export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>
 
 function readQuestion(query: Buffer): { name: string; type: DnsQuestion['type']; end: number } {
   const labels: string[] = []

@@ -42,6 +42,10 @@ export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewA
   }
 }
 
+/** Rows of agents with the names `agent 0`, `agent 1` and so on. */
+export const agentRows = (count: number): NewAgent[] =>
+  Array.from({ length: count }, (_, i) => agentRow(`agent ${i}`))
+
 export function stakeRow(label: string, overrides: Partial<NewStake> = {}): NewStake {
   return {
     pda: keyOf(`stake ${label}`),
@@ -93,16 +97,24 @@ export type NewEntry = Partial<
   Pick<Insertable<Database['agent_history']>, 'event_type' | 'old_value' | 'new_value' | 'delta'>
 >
 
-export async function insertAgents(kysely: Kysely<Database>, rows: NewAgent[]): Promise<void> {
-  for (let i = 0; i < rows.length; i += 500) {
+/** A label stands for the usual row with this label. */
+export async function insertAgents(
+  kysely: Kysely<Database>,
+  given: readonly (NewAgent | string)[],
+): Promise<void> {
+  const rows = given.map((each) => (typeof each === 'string' ? agentRow(each) : each))
+  for (let i = 0; i < rows.length; i += 500)
     await kysely
       .insertInto('agents')
       .values(rows.slice(i, i + 500))
       .execute()
-  }
 }
 
-export async function insertStakes(kysely: Kysely<Database>, rows: NewStake[]): Promise<void> {
+export async function insertStakes(
+  kysely: Kysely<Database>,
+  given: readonly (NewStake | string)[],
+): Promise<void> {
+  const rows = given.map((each) => (typeof each === 'string' ? stakeRow(each) : each))
   if (rows.length > 0) await kysely.insertInto('stakes').values(rows).execute()
 }
 

@@ -2,19 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A proxy for HTTP and WebSocket that can be cut. Clients then see a dead server. */
-export interface FaultInjectingProxy {
-  readonly port: number
-  /** The number of accepted connections. */
-  readonly connections: number
-  /** Closes all connections and refuses new ones. */
-  cut(): Promise<void>
-  /** Accepts connections again at the same port. */
-  restore(): Promise<void>
-  close(): Promise<void>
-}
-
-export async function createFaultInjectingProxy(targetUrl: string): Promise<FaultInjectingProxy> {
-  const { hostname, port: targetPort } = new URL(targetUrl)
+export async function createFaultInjectingProxy(targetUrl: string) {
+  const { protocol, hostname, port: targetPort } = new URL(targetUrl)
   const open = new Set<Socket>()
   let connections = 0
   const server = createServer((client) => {
@@ -48,11 +37,36 @@ export async function createFaultInjectingProxy(targetUrl: string): Promise<Faul
   const { port } = server.address() as AddressInfo
   return {
     port,
+    url: `${protocol}//127.0.0.1:${port}`,
     get connections() {
       return connections
     },
+    /** Closes all connections and refuses new ones. */
     cut,
+    /** Accepts connections again at the same port. */
     restore: () => listen(port),
     close: cut,
   }
 }
+export type FaultInjectingProxy = Awaited<ReturnType<typeof createFaultInjectingProxy>>
+
+/** A ledger node behind proxies of its HTTP and its WebSocket address. */
+export async function createProxiedNode({ rpcUrl, wsUrl }: { rpcUrl: string; wsUrl: string }) {
+  const [http, socket] = [await createFaultInjectingProxy(rpcUrl), await createFaultInjectingProxy(wsUrl)]
+  const cut = async (): Promise<void> => {
+    await Promise.all([http.cut(), socket.cut()])
+  }
+  const restore = async (): Promise<void> => {
+    await Promise.all([http.restore(), socket.restore()])
+  }
+  return {
+    http,
+    socket,
+    cut,
+    restore,
+    close: cut,
+    env: { SOLANA_RPC_URL: http.url, SOLANA_WS_URL: socket.url },
+  }
+}
+
+export type ProxiedNode = Awaited<ReturnType<typeof createProxiedNode>>

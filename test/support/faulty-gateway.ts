@@ -18,14 +18,6 @@ export const SUBMIT_FAULTS = [
 ] as const
 export type SubmitFault = (typeof SUBMIT_FAULTS)[number] | 'none'
 
-export interface FaultyGateway {
-  readonly url: string
-  /** Submits that reached the proxy, and the gateway. */
-  readonly submits: { received: number; delivered: number }
-  /** Delivers what is still delayed, and closes all connections. */
-  close(): Promise<void>
-}
-
 interface Faults {
   readonly fault: SubmitFault
   /** The first submits that it happens to. 1 by default. */
@@ -37,7 +29,7 @@ interface Faults {
 }
 
 /** A proxy before a gateway, in which submits of transactions have faults. */
-export async function createFaultyGateway(target: string, faults: Faults): Promise<FaultyGateway> {
+export async function createFaultyGateway(target: string, faults: Faults) {
   const { fault, times = 1, delayMs = 0, client } = faults
   const submits = { received: 0, delivered: 0 }
   const delayed = new Set<Promise<void>>()
@@ -101,7 +93,9 @@ export async function createFaultyGateway(target: string, faults: Faults): Promi
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Submits that reached the proxy, and the gateway. */
     submits,
+    /** Delivers what is still delayed, and closes all connections. */
     close: async () => {
       await Promise.all(delayed)
       server.close()
@@ -109,6 +103,7 @@ export async function createFaultyGateway(target: string, faults: Faults): Promi
     },
   }
 }
+export type FaultyGateway = Awaited<ReturnType<typeof createFaultyGateway>>
 
 /** The response of the gateway. Its body is not read yet. */
 async function forward(

@@ -1,22 +1,12 @@
 import { pino } from 'pino'
 import { startGateway } from '../../src/compose/gateway.ts'
-import { readRuntime, type Runtime } from '../../src/compose/runtime-file.ts'
+import { readRuntime } from '../../src/compose/runtime-file.ts'
 import { readConfig } from '../../src/platform/config/config.ts'
 import { createTestDatabase, urlOf } from './database.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-export interface GatewayInProcess {
-  readonly dataDir: string
-  readonly runtime: Runtime
-  /** The environment for commands that use this gateway. */
-  readonly env: NodeJS.ProcessEnv
-  remove(): Promise<void>
-}
-
 /** The real service with a localnet and a database. Faster than `createGatewayProcess`. */
-export async function startGatewayInProcess(
-  settings: Record<string, string> = {},
-): Promise<GatewayInProcess> {
+export async function startGatewayInProcess(settings: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const dataDir = temporaryFolder('gateway-')
   const env = { DATA_DIR: dataDir, DATABASE_URL: urlOf(database), PORT: '0', LOCALNET_PORT: '0', ...settings }
@@ -26,10 +16,12 @@ export async function startGatewayInProcess(
   return {
     dataDir,
     runtime,
-    env,
+    /** The environment for commands that use this gateway. */
+    env: env as NodeJS.ProcessEnv,
     remove: async () => {
       await gateway.stop()
       await database.drop()
     },
   }
 }
+export type GatewayInProcess = Awaited<ReturnType<typeof startGatewayInProcess>>

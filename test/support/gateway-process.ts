@@ -14,34 +14,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STARTED = /the gateway is (not )?ready/
 
 /** The service as `npm start` runs it, in its own processes and a temporary DATA_DIR. */
-export interface GatewayProcess {
-  readonly dataDir: string
-  /** The environment of its processes. */
-  readonly env: NodeJS.ProcessEnv
-  /** Starts it and waits until it logs whether it is ready. */
-  start(): Promise<Runtime>
-  /** The id of the process. */
-  pid(): number
-  /** kill -9. */
-  kill(): Promise<void>
-  /** Sends a signal, for example SIGSTOP. */
-  signal(signal: NodeJS.Signals): void
-  /** Sends SIGTERM. Returns the exit code. */
-  stop(): Promise<number | null>
-  /** Waits until it ends by itself. Returns the exit code. */
-  ended(): Promise<number | null>
-  /** All output of the service. */
-  output(): string
-  /** `npm run cli -- …`: exit code and output. */
-  cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
-  /** Stops it and removes its files and database. */
-  remove(): Promise<void>
-}
-
 export async function createGatewayProcess(
   settings: Record<string, string> = {},
   webhookLimits?: Partial<WorkerLimits>,
-): Promise<GatewayProcess> {
+) {
   const entry =
     webhookLimits === undefined
       ? ['src/server.ts']
@@ -63,15 +39,22 @@ export async function createGatewayProcess(
   let child: ChildProcess | undefined
   let output = ''
 
-  const gateway: GatewayProcess = {
+  const isRunning = (): boolean => child?.exitCode === null && child.signalCode === null
+  /** Sends the signal, if there is one, and waits for the end. Returns the exit code. */
+  const endOf = async (signal?: NodeJS.Signals): Promise<number | null> => {
+    if (isRunning()) {
+      if (signal !== undefined) child!.kill(signal)
+      await once(child!, 'exit')
+    }
+    return child?.exitCode ?? null
+  }
+  const stop = () => endOf('SIGTERM')
+  return {
     dataDir,
     env,
-    start: async () => {
-      child = spawn(process.execPath, entry, {
-        cwd: ROOT,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
+    /** Starts it and waits until it logs whether it is ready. */
+    start: async (): Promise<Runtime> => {
+      child = spawn(process.execPath, entry, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (chunk: Buffer) => {
           output += chunk.toString()
@@ -82,44 +65,33 @@ export async function createGatewayProcess(
       return runtime
     },
     pid: () => child?.pid ?? 0,
-    kill: async () => {
-      if (child?.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
-    signal: (signal) => void child?.kill(signal),
-    stop: async () => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-        return child?.exitCode ?? null
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-      return child.exitCode
-    },
-    ended: async () => {
-      if (child?.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      return child?.exitCode ?? null
-    },
+    kill: async () => void (await endOf('SIGKILL')),
+    signal: (signal: NodeJS.Signals) => void child?.kill(signal),
+    stop,
+    /** Waits until it ends by itself. Returns the exit code. */
+    ended: () => endOf(),
     output: () => output,
-    cli: async (...args) => {
-      try {
-        const done = await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], {
-          cwd: ROOT,
-          env,
-        })
-        return { code: 0, ...done }
-      } catch (error) {
-        const failed = error as { code: number; stdout: string; stderr: string }
-        return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
-      }
+    /** `npm run cli -- …`: exit code and output. */
+    cli: async (...args: string[]) => {
+      const done = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], { cwd: ROOT, env })
+      return done.then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+          code,
+          stdout,
+          stderr,
+        }),
+      )
     },
+    /** Stops it and removes its files and database. */
     remove: async () => {
-      await gateway.stop()
+      await stop()
       if (external) await dropDatabase(server, database)
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-  return gateway
 }
+export type GatewayProcess = Awaited<ReturnType<typeof createGatewayProcess>>
 
 async function readyOrEnded(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -12,19 +12,8 @@ interface Input {
   readonly query?: object
 }
 
-/** The client with the types and routes of an OpenAPI document, in a folder of its own. */
-export interface GeneratedClient {
-  /** Throws the client's RegistryError. */
-  call(operationId: string, input: Input): Promise<unknown>
-  /** Remembers a result, to compile it against the type of its operation. */
-  keep(operationId: string, result: unknown): void
-  /** Fails if a result does not have its type. */
-  compile(): void
-  remove(): void
-}
-
 /** Generates the client as `npm run codegen` does, and calls the gateway at `url` with it. */
-export async function generateClient(openApi: unknown, url: string): Promise<GeneratedClient> {
+export async function generateClient(openApi: unknown, url: string) {
   // Below node_modules, so that linters and watchers ignore it.
   const parent = fileURLToPath(new URL('../../node_modules/.cache/generated-clients', import.meta.url))
   mkdirSync(parent, { recursive: true })
@@ -34,39 +23,38 @@ export async function generateClient(openApi: unknown, url: string): Promise<Gen
   writeFileSync(join(source, 'generated/api.ts'), apiModule(openApi))
   writeFileSync(join(source, 'generated/exact-members.ts'), exactMembersModule(openApi))
   const { createRegistry } = (await import(pathToFileURL(join(source, 'index.ts')).href)) as {
-    createRegistry: (url: string, options: object) => { call: GeneratedClient['call'] }
+    createRegistry: (
+      url: string,
+      options: object,
+    ) => {
+      call: (operationId: string, input: Input) => Promise<unknown>
+    }
   }
   const { call } = createRegistry(url, { retries: 0 })
   const lines = [`import type { Operations } from './src/generated/api.ts'`]
   return {
     call,
-    keep: (id, result) =>
+    /** Remembers a result, to compile it against the type of its operation. */
+    keep: (id: string, result: unknown) =>
       void lines.push(`export const r${lines.length}: Operations['${id}']['response'] = ${sourceOf(result)}`),
+    /** Fails if a result does not have its type. */
     compile: () => {
       writeFileSync(join(folder, 'results.ts'), lines.join('\n'))
       const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(
         /package\.json$/,
         'bin/tsc',
       )
-      const options = [
-        '--noEmit',
-        '--skipLibCheck',
-        '--strict',
-        '--target',
-        'es2022',
-        '--allowImportingTsExtensions',
-      ]
-      const { stdout } = spawnSync(process.execPath, [compiler, ...options, '--ignoreConfig', 'results.ts'], {
-        cwd: folder,
-        encoding: 'utf8',
-      })
+      const options =
+        '--noEmit --skipLibCheck --strict --target es2022 --allowImportingTsExtensions --ignoreConfig'
+      const args = [compiler, ...options.split(' '), 'results.ts']
+      const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
       expect(stdout).toBe('')
     },
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
+export type GeneratedClient = Awaited<ReturnType<typeof generateClient>>
 
-/** A value as TypeScript. */
 function sourceOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (Array.isArray(value)) return `[${value.map(sourceOf).join(', ')}]`

@@ -3,7 +3,6 @@ import { LIMITS } from '../../schema/limits.ts'
 /** A request that would cost too much, and the text of the limit that refuses it. */
 export interface Attack {
   readonly name: string
-  /** The JSON body. */
   readonly body: string
   readonly status: 200 | 400 | 413
   readonly refusal: string

@@ -6,7 +6,6 @@ export interface GraphQLAnswer {
   errors?: { message: string; path?: unknown[]; extensions: { code: string; status: number } }[]
 }
 
-/** Posts an operation to /graphql. */
 export async function post(
   { app }: Pick<TestApp, 'app'>,
   query: string,

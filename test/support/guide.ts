@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of a page in docs/guides. */
 export function readGuide(name: string): string {
   return readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')
 }
 
-/** The first fenced code block in this language. Throws if there is none. */
 export function codeBlockOf(guide: string, language: string): string {
   const code = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide)?.[1]
   if (code === undefined) throw new Error(`The guide has no code block in ${language}`)

@@ -2,8 +2,8 @@ import * as v2 from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { keyOf } from './factories.ts'
 
-/** The parts of a tool result that tests read. */
 export interface ToolResult<Structured> {
   readonly isError?: boolean
   readonly content: { readonly type: string; readonly text: string; readonly uri?: string }[]
@@ -35,7 +35,6 @@ export async function connectV2(
   return client
 }
 
-/** The client of the SDK 1.x. */
 async function connectV1(baseUrl: string, path: string): Promise<Client> {
   const client = new Client(INFO)
   const url = new URL(baseUrl + path)
@@ -66,10 +65,28 @@ export const MCP_HEADERS = {
   accept: 'application/json, text/event-stream',
 }
 
-/** The message that calls a tool. */
 export const toolCall = (name: string, args: object = {}) => ({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',
   params: { name, arguments: args },
 })
+
+/** What opens a stream of notifications at POST /mcp. */
+export const LISTEN_HEADERS = {
+  Accept: MCP_HEADERS.accept,
+  'MCP-Protocol-Version': NEWEST,
+  'MCP-Method': 'subscriptions/listen',
+}
+export const listenMessage = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: LISTEN_HEADERS['MCP-Method'],
+  params: {
+    notifications: { resourceSubscriptions: [`agent://${keyOf('agent')}`] },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': NEWEST,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+}

@@ -8,7 +8,6 @@ import * as fc from 'fast-check'
  */
 export * from 'fast-check'
 
-/** The cases of a generator. */
 interface Cases {
   readonly place: string
   /** Each case with its approximate probability. */

@@ -153,7 +153,6 @@ function interfacesOf(type: GraphQLNamedType): readonly GraphQLNamedType[] {
   return isInterfaceType(type) || 'getInterfaces' in type ? (type as GraphQLObjectType).getInterfaces() : []
 }
 
-/** A value as text of the GraphQL language. */
 function literalOf(value: unknown, type: GraphQLNamedType): string {
   if (Array.isArray(value)) return `[${value.map((each) => literalOf(each, type)).join(', ')}]`
   if (typeof value === 'object' && value !== null && isInputObjectType(type)) {

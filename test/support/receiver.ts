@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -10,7 +10,6 @@ export interface ReceivedRequest {
   readonly headers: IncomingMessage['headers']
   /** Names and values alternately, in the case in which they were sent. */
   readonly rawHeaders: readonly string[]
-  /** The raw bytes. */
   readonly body: Buffer
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -29,23 +28,6 @@ export type Reply =
   | ScriptedResponse
   | ((request: ReceivedRequest, response: ServerResponse) => ScriptedResponse | void)
 
-export interface Receiver {
-  readonly port: number
-  readonly server: Server
-  readonly requests: readonly ReceivedRequest[]
-  /** All accepted connections, including those without a request or with a failed TLS handshake. */
-  readonly connections: number
-  readonly openConnections: number
-  /** `host` must resolve to 127.0.0.1 for the client. */
-  url(path?: string, host?: string): string
-  /** Sends each response once, then the last one for all further requests. */
-  respondWith(...replies: Reply[]): void
-  /** Waits until the total number of requests is at least `count`. */
-  received(count: number): Promise<readonly ReceivedRequest[]>
-  /** Also closes open connections. */
-  close(): Promise<void>
-}
-
 /**
  * A real HTTP server on loopback, with TLS if `tls` is given. By default it sends 200 with an empty
  * body.
@@ -55,7 +37,7 @@ export async function startReceiver({
   reply = {},
   host = '127.0.0.1',
   port = 0,
-}: { tls?: ServerOptions; reply?: Reply; host?: string; port?: number } = {}): Promise<Receiver> {
+}: { tls?: ServerOptions; reply?: Reply; host?: string; port?: number } = {}) {
   const requests: ReceivedRequest[] = []
   const sockets = new Map<number, Socket>()
   const waiting = new Set<() => void>()
@@ -106,24 +88,24 @@ export async function startReceiver({
   return {
     port: bound,
     server,
-    requests,
+    requests: requests as readonly ReceivedRequest[],
+    /** All accepted connections, including those without a request or with a failed TLS handshake. */
     get connections() {
       return connections
     },
     get openConnections() {
       return sockets.size
     },
+    /** `name` must resolve to 127.0.0.1 for the client. */
     url: (path = '/', name = host) => `${tls === undefined ? 'http' : 'https'}://${name}:${bound}${path}`,
-    respondWith: (...replies) => {
+    /** Sends each response once, then the last one for all further requests. */
+    respondWith: (...replies: Reply[]) => {
       script = replies
     },
-    received: (count) => {
+    /** Waits until the total number of requests is at least `count`. */
+    received: (count: number) => {
       const { promise, resolve } = Promise.withResolvers<readonly ReceivedRequest[]>()
-      const check = (): void => {
-        if (requests.length < count) return
-        waiting.delete(check)
-        resolve(requests)
-      }
+      const check = (): void => void (requests.length >= count && resolve(requests))
       waiting.add(check)
       check()
       return promise
@@ -136,3 +118,5 @@ export async function startReceiver({
     },
   }
 }
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>

@@ -11,27 +11,16 @@ export interface Challenge {
   readonly expiresAt: string
 }
 
-export interface SignedMessage {
-  readonly message: string
-  readonly signature: string
-}
-
 /** A wallet with `solana:signIn` of the Wallet Standard. It writes its messages itself. */
-export interface SignInWallet {
-  readonly address: string
-  /** `change` is what a wallet or an attacker does to the text before it is signed. */
-  signIn(input: SolanaSignInInput, change?: (text: string) => string): SignedMessage
-  sign(text: string): string
-}
-
-export function signInWallet(label: string): SignInWallet {
+export function signInWallet(label: string) {
   const pair = nacl.sign.keyPair.fromSeed(createHash('sha256').update(`wallet ${label}`).digest())
   const address = bs58.encode(pair.publicKey)
   const sign = (text: string): string => bs58.encode(nacl.sign.detached(Buffer.from(text), pair.secretKey))
   return {
     address,
     sign,
-    signIn: (input, change = (text) => text) => {
+    /** `change` is what a wallet or an attacker does to the text before it is signed. */
+    signIn: (input: SolanaSignInInput, change = (text: string) => text) => {
       const domain = input.domain ?? 'unknown'
       const bytes = createSignInMessage({ ...input, domain, address: input.address ?? address })
       const message = change(new TextDecoder().decode(bytes))
@@ -39,6 +28,8 @@ export function signInWallet(label: string): SignInWallet {
     },
   }
 }
+export type SignedMessage = ReturnType<SignInWallet['signIn']>
+export type SignInWallet = ReturnType<typeof signInWallet>
 
 export async function requestChallenge({ app }: TestApp, body: object = {}): Promise<Challenge> {
   const response = await app.inject({ method: 'POST', url: '/auth/challenge', payload: body })
@@ -46,7 +37,6 @@ export async function requestChallenge({ app }: TestApp, body: object = {}): Pro
   return response.json()
 }
 
-/** Signs in and returns the token. */
 export async function signIn(t: TestApp, wallet: SignInWallet): Promise<string> {
   const { input } = await requestChallenge(t)
   const payload = wallet.signIn(input)

@@ -2,24 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseConnection } from '../../src/db/orm-types.ts'
 
-export interface SlowNetwork {
-  /** URL of the database through this network. */
-  readonly url: string
-  /**
-   * Drops all data of the next connection on which the client sends something, in both directions.
-   */
-  silenceNext(): void
-  close(): Promise<void>
-}
-
 /**
  * A proxy between a client and PostgreSQL. It delays each chunk from the server by `lateMs()`
  * milliseconds, 0 by default.
  */
-export async function slowNetwork(
-  connection: DatabaseConnection,
-  lateMs: () => number = () => 0,
-): Promise<SlowNetwork> {
+export async function slowNetwork(connection: DatabaseConnection, lateMs: () => number = () => 0) {
   const sockets = new Set<Socket>()
   let silenceNext = false
   const server = createServer((client) => {
@@ -46,13 +33,15 @@ export async function slowNetwork(
   const { port } = server.address() as AddressInfo
   return {
     url: urlThrough(connection, port),
-    silenceNext: () => (silenceNext = true),
+    /** Drops all data of the next connection on which the client sends something, in both directions. */
+    silenceNext: () => void (silenceNext = true),
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
+export type SlowNetwork = Awaited<ReturnType<typeof slowNetwork>>
 
 function connectTo(connection: DatabaseConnection): Socket {
   if (!('url' in connection)) return connect(`${connection.host}/.s.PGSQL.5432`)

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the project. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The hand-written TypeScript files that match, by their path from the root. */

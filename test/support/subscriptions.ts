@@ -1,25 +1,12 @@
 import { expect } from 'vitest'
 
-/** One result of a subscription. */
 export interface StreamPart {
   data?: Record<string, unknown>
   errors?: { message: string; extensions: { code: string; status: number } }[]
 }
 
-export interface SseStream {
-  readonly response: Response
-  /** The next result. Null if the stream completed. Rejects if the connection broke. */
-  next(): Promise<StreamPart | null>
-  /** Closes the connection. */
-  cut(): void
-}
-
 /** Subscribes by the GraphQL over SSE protocol, in distinct connections mode. */
-export async function openSse(
-  baseUrl: string,
-  query: string,
-  variables: Record<string, unknown> = {},
-): Promise<SseStream> {
+export async function openSse(baseUrl: string, query: string, variables: Record<string, unknown> = {}) {
   const connection = new AbortController()
   const response = await fetch(`${baseUrl}/graphql`, {
     method: 'POST',
@@ -30,10 +17,12 @@ export async function openSse(
   const parts = read(response)
   return {
     response,
+    /** The next result. Null if the stream completed. Rejects if the connection broke. */
     next: async () => (await parts.next()).value ?? null,
     cut: () => connection.abort(),
   }
 }
+export type SseStream = Awaited<ReturnType<typeof openSse>>
 
 async function* read({ body }: Response): AsyncGenerator<StreamPart, void> {
   let text = ''

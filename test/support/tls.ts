@@ -19,23 +19,13 @@ export interface TestCertificate {
   readonly key: string
 }
 
-export interface TestCa {
-  /** The authority's own certificate, PEM. */
-  readonly pem: string
-  /** `names`: host names and addresses. Default: valid from an hour ago for one day. */
-  issue(names: readonly string[], validity?: { notBefore?: Date; notAfter?: Date }): Promise<TestCertificate>
-}
-
-/** A certificate authority for one test. */
-export async function createTestCa(): Promise<TestCa> {
+export async function createTestCa() {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const name = 'CN=Test CA'
   const root = await X509CertificateGenerator.createSelfSigned({
     name,
-    serialNumber: serialNumber(),
-    ...validityOf({}),
+    ...commonOf({}),
     keys,
-    signingAlgorithm: ALGORITHM,
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
@@ -43,16 +33,15 @@ export async function createTestCa(): Promise<TestCa> {
   })
   return {
     pem: root.toString('pem'),
-    issue: async (names, validity = {}) => {
+    /** `names`: host names and addresses. Default: valid from an hour ago for one day. */
+    issue: async (names: readonly string[], validity: Validity = {}): Promise<TestCertificate> => {
       const own = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
       const certificate = await X509CertificateGenerator.create({
         subject: 'CN=test receiver',
         issuer: name,
-        serialNumber: serialNumber(),
-        ...validityOf(validity),
+        ...commonOf(validity),
         publicKey: own.publicKey,
         signingKey: keys.privateKey,
-        signingAlgorithm: ALGORITHM,
         extensions: [
           new SubjectAlternativeNameExtension(
             names.map((value) => ({ type: (isIP(value) === 0 ? 'dns' : 'ip') as GeneralNameType, value })),
@@ -63,20 +52,21 @@ export async function createTestCa(): Promise<TestCa> {
     },
   }
 }
+export type TestCa = Awaited<ReturnType<typeof createTestCa>>
 
-function validityOf({ notBefore, notAfter }: { notBefore?: Date; notAfter?: Date }): {
-  notBefore: Date
-  notAfter: Date
-} {
-  return {
-    notBefore: notBefore ?? new Date(Date.now() - HOUR_MS),
-    notAfter: notAfter ?? new Date(Date.now() + 24 * HOUR_MS),
-  }
+interface Validity {
+  notBefore?: Date
+  notAfter?: Date
 }
 
-function serialNumber(): string {
-  return `01${randomBytes(8).toString('hex')}`
-}
+/** The members that both kinds of certificates have. */
+const commonOf = (validity: Validity) => ({
+  serialNumber: `01${randomBytes(8).toString('hex')}`,
+  notBefore: new Date(Date.now() - HOUR_MS),
+  notAfter: new Date(Date.now() + 24 * HOUR_MS),
+  ...validity,
+  signingAlgorithm: ALGORITHM,
+})
 
 async function pemOf(key: CryptoKey): Promise<string> {
   const base64 = Buffer.from(await crypto.subtle.exportKey('pkcs8', key)).toString('base64')

@@ -1,16 +1,12 @@
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { expect, it } from 'vitest'
+import { failure, transfer, useTestLedger } from './ledger.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 const CLOCK = new PublicKey('SysvarC1ock11111111111111111111111111111111')
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger({ finalizedDepth: 4 })
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger({ finalizedDepth: 4 })
 
 it('reads balances and accounts at each commitment', async () => {
   const owner = Keypair.generate().publicKey

@@ -1,14 +1,10 @@
-import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Keypair, SYSVAR_RENT_PUBKEY } from '@solana/web3.js'
+import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { METHODS } from '../src/rpc/methods/index.ts'
-import { CONTROL, type JsonRpcAnswer, startTestLedger, type TestLedger } from './ledger.ts'
+import { CONTROL, type JsonRpcAnswer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger()
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger()
 
 const REFUSED = {
   code: -32600,
@@ -105,11 +101,8 @@ describe('the methods that control the localnet', () => {
     const before = await rent(421)
     expect((await ledger.rpc('localnet_setRent', [696])).result).toBe(128 * 696)
     expect(await rent(421)).toBe(549 * 696)
-    const sysvar = await ledger.rpc('getAccountInfo', [
-      'SysvarRent111111111111111111111111111111111',
-      { encoding: 'jsonParsed', commitment: 'processed' },
-    ])
-    expect(JSON.stringify(sysvar.result)).toContain('"lamportsPerByteYear":"696"')
+    const sysvar = await ledger.connection.getAccountInfo(SYSVAR_RENT_PUBKEY, 'processed')
+    expect(sysvar?.data.readBigUInt64LE()).toBe(696n)
     const { error } = await ledger.rpc('localnet_setRent', [1_000_001])
     expect(error?.message).toBe('Invalid params: lamportsPerByte; max 1000000')
     ledger.net.setRent(before / 549)

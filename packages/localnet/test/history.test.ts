@@ -8,15 +8,11 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
-import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { describe, expect, it } from 'vitest'
+import { encodeBase58, MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
+import { failure, startTestLedger, transfer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger({ finalizedDepth: 4 })
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger({ finalizedDepth: 4 })
 
 describe('getSignaturesForAddress', () => {
   it('lists newest first, by slot and then by position, and pages with before and until', async () => {
@@ -85,15 +81,15 @@ describe('versions and lookup tables', () => {
       addresses: [target, SystemProgram.programId],
     })
     await connection.sendTransaction(new Transaction().add(create, extend), [payer])
+    const fromPubkey = payer.publicKey
+    const instruction = SystemProgram.transfer({ fromPubkey, toPubkey: target, lamports: 1e9 })
     const useTable = async (): Promise<VersionedTransaction> => {
       const { value } = await connection.getAddressLookupTable(address, { commitment: 'processed' })
       if (value === null) throw new Error('no table')
       const message = new TransactionMessage({
         payerKey: payer.publicKey,
         recentBlockhash: (await connection.getLatestBlockhash()).blockhash,
-        instructions: [
-          SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: target, lamports: 1e9 }),
-        ],
+        instructions: [instruction],
       }).compileToV0Message([value])
       expect(message.addressTableLookups).toHaveLength(1)
       const transaction = new VersionedTransaction(message)
@@ -131,7 +127,11 @@ describe('versions and lookup tables', () => {
       [target.toBase58(), 'lookupTable', true],
     ])
     expect(parsed?.transaction.message.instructions).toMatchObject([
-      { parsed: { type: 'transfer', info: { destination: target.toBase58(), lamports: 1e9 } } },
+      {
+        programId: SystemProgram.programId,
+        accounts: [payer.publicKey, target],
+        data: encodeBase58(instruction.data),
+      },
     ])
     expect(parsed?.transaction.message.addressTableLookups).toHaveLength(1)
     const old = await ledger.rpc('getTransaction', [signature, { commitment: 'confirmed' }])

@@ -1,15 +1,11 @@
 import { Keypair } from '@solana/web3.js'
 import * as fc from '../../../test/support/property.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { METHODS } from '../src/rpc/methods/index.ts'
-import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { type JsonRpcAnswer, transfer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger()
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger()
 
 const post = async (body: unknown): Promise<JsonRpcAnswer & JsonRpcAnswer[]> =>
   (await (await ledger.post(typeof body === 'string' ? body : JSON.stringify(body))).json()) as never

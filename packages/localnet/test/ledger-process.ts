@@ -1,19 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Keypair } from '@solana/web3.js'
 import { startLocalnet } from '../src/index.ts'
 
-export interface LedgerProcess {
-  readonly rpcUrl: string
-  readonly child: ChildProcess
-  /** kill -9 */
-  kill(): Promise<void>
-}
-
 /** Runs a ledger with 20 ms slots in its own process. */
-export async function spawnLedger(dataDir: string, faucet: Keypair): Promise<LedgerProcess> {
+export async function spawnLedger(dataDir: string, faucet: Keypair) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), dataDir, faucet.secretKey.join()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -26,6 +19,7 @@ export async function spawnLedger(dataDir: string, faucet: Keypair): Promise<Led
   }
   return { rpcUrl, child, kill }
 }
+export type LedgerProcess = Awaited<ReturnType<typeof spawnLedger>>
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , dataDir = '', secret = ''] = process.argv

@@ -1,5 +1,6 @@
+import { afterAll, beforeAll } from 'vitest'
 import { Connection, Keypair, type PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
-import { type Localnet, type LocalnetOptions, silentLogger, startLocalnet } from '../src/index.ts'
+import { type LocalnetOptions, silentLogger, startLocalnet } from '../src/index.ts'
 
 export interface JsonRpcAnswer {
   id: unknown
@@ -7,24 +8,11 @@ export interface JsonRpcAnswer {
   error?: { code: number; message: string; data?: Record<string, unknown> }
 }
 
-export interface TestLedger extends AsyncDisposable {
-  readonly net: Localnet
-  /** A plain web3.js client with commitment confirmed. */
-  readonly connection: Connection
-  readonly usdcMint: PublicKey
-  rpc(method: string, params?: unknown[]): Promise<JsonRpcAnswer>
-  post(body: string, headers?: Record<string, string>): Promise<Response>
-  /** A new key with this confirmed balance. */
-  wallet(sol?: number): Promise<Keypair>
-  /** Sends a transaction and confirms it. */
-  land(transaction: Transaction, signers: Keypair[]): Promise<string>
-}
-
 /** The header that the methods of the localnet need. */
 export const CONTROL = { 'x-localnet-control': '1' }
 
 /** A ledger whose slots pass only by `net.stepSlot()`, unless `slotMs` is given. */
-export async function startTestLedger(options: Partial<LocalnetOptions> = {}): Promise<TestLedger> {
+export async function startTestLedger(options: Partial<LocalnetOptions> = {}) {
   const usdcMint = Keypair.generate()
   const net = await startLocalnet({
     dataDir: null,
@@ -41,13 +29,15 @@ export async function startTestLedger(options: Partial<LocalnetOptions> = {}): P
   }
   return {
     net,
+    /** A plain web3.js client with commitment confirmed. */
     connection,
     usdcMint: usdcMint.publicKey,
     post,
-    rpc: async (method, params = []) => {
+    rpc: async (method: string, params: unknown[] = []): Promise<JsonRpcAnswer> => {
       const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), CONTROL)
-      return (await response.json()) as JsonRpcAnswer
+      return response.json() as Promise<JsonRpcAnswer>
     },
+    /** A new key with this confirmed balance. */
     wallet: async (sol = 10) => {
       const wallet = Keypair.generate()
       await connection.requestAirdrop(wallet.publicKey, sol * 1e9)
@@ -55,13 +45,15 @@ export async function startTestLedger(options: Partial<LocalnetOptions> = {}): P
       return wallet
     },
     [Symbol.asyncDispose]: () => net.close(),
-    land: async (transaction, signers) => {
+    close: () => net.close(),
+    land: async (transaction: Transaction, signers: Keypair[]) => {
       const signature = await connection.sendTransaction(transaction, signers)
       await settle()
       return signature
     },
   }
 }
+export type TestLedger = Awaited<ReturnType<typeof startTestLedger>>
 
 export function transfer(from: PublicKey, to: PublicKey, lamports: number): Transaction {
   return new Transaction().add(SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports }))
@@ -75,4 +67,12 @@ export async function failure(promise: Promise<unknown>): Promise<Error & { code
     return error as Error
   }
   throw new Error('did not fail')
+}
+
+/** The ledger of a test file. */
+export function useTestLedger(options?: Partial<LocalnetOptions>): TestLedger {
+  let ledger: TestLedger | undefined
+  beforeAll(async () => void (ledger = await startTestLedger(options)))
+  afterAll(() => ledger?.net.close())
+  return new Proxy({} as TestLedger, { get: (_, name) => Reflect.get(ledger!, name) as unknown })
 }

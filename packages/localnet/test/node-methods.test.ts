@@ -1,13 +1,9 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import { startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { startTestLedger, transfer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger({ finalizedDepth: 4 })
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger({ finalizedDepth: 4 })
 
 it('the supply is the sum of all balances, and fees make it smaller', async () => {
   const { connection } = ledger

@@ -27,7 +27,6 @@ interface Step {
 
 const LAMPORTS = 2_000_000
 
-/** The instructions of a step by their name. */
 function builders(payer: PublicKey, noncePubkey: PublicKey, other: PublicKey) {
   const nonce = { noncePubkey, authorizedPubkey: payer }
   const create = { ...nonce, fromPubkey: payer, lamports: LAMPORTS }

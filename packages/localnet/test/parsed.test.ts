@@ -10,7 +10,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   MAX_TRANSACTION_VERSION,
   ASSOCIATED_TOKEN_PROGRAM,
@@ -18,13 +18,9 @@ import {
   pubkey,
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
-import { startTestLedger, type TestLedger } from './ledger.ts'
+import { useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger()
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger()
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 const TOKEN = new PublicKey(TOKEN_PROGRAM)

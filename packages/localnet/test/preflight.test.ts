@@ -8,14 +8,10 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { describe, expect, it } from 'vitest'
+import { type JsonRpcAnswer, transfer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger()
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger()
 
 async function signed(transaction: Transaction, signer: Keypair): Promise<string> {
   transaction.feePayer = signer.publicKey

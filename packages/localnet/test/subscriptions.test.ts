@@ -7,18 +7,14 @@ import {
   SystemProgram,
   Transaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../../../test/support/eventually.ts'
-import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { type JsonRpcAnswer, startTestLedger, transfer, useTestLedger } from './ledger.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger({ finalizedDepth: 3 })
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger({ finalizedDepth: 3 })
 
 /** Subscribes and waits until the server knows it; web3.js does not report that. */
 async function listening<T>(

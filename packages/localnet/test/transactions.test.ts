@@ -8,15 +8,11 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
-import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { failure, startTestLedger, transfer, useTestLedger } from './ledger.ts'
 
-let ledger: TestLedger
-beforeAll(async () => {
-  ledger = await startTestLedger()
-})
-afterAll(() => ledger.net.close())
+const ledger = useTestLedger()
 
 const meta = async (signature: string) =>
   (

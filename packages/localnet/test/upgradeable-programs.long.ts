@@ -32,7 +32,6 @@ async function close(ledger: TestLedger, payer: Keypair, { id, data }: Program):
   await ledger.land(new Transaction().add(loaderInstruction(keys, numbers(5))), [payer])
 }
 
-/** The result of a call of the program at this commitment. */
 async function called(
   ledger: TestLedger,
   payer: Keypair,

@@ -25,7 +25,6 @@ export interface V1Options {
   readonly config?: TransactionConfig | undefined
 }
 
-/** The bytes of a signed transaction of version 1. */
 export async function v1Transaction(
   instructions: readonly TransactionInstruction[],
   { blockhash, signers, config }: V1Options,

@@ -1,15 +1,15 @@
 import { createSolanaRpc, type Signature } from '@solana/kit'
 import { Keypair, SystemProgram } from '@solana/web3.js'
 import * as fc from '../../../test/support/property.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TRANSACTION_VERSION, parseTransaction, WireError } from '@agent-registry/solana'
 import { openLedger } from '../src/ledger.ts'
 import { silentLogger } from '../src/index.ts'
 import { simulate } from '../src/rpc/simulation.ts'
-import { startTestLedger, type TestLedger } from './ledger.ts'
+import { useTestLedger } from './ledger.ts'
 import { type V1Options, v1Transaction } from './v1-transaction.ts'
 
-let ledger: TestLedger
+const ledger = useTestLedger()
 let payer: Keypair
 let signature: string
 let bytes: Uint8Array
@@ -27,13 +27,11 @@ const send = (wire: Uint8Array, config = {}) =>
   ledger.rpc('sendTransaction', [Buffer.from(wire).toString('base64'), { encoding: 'base64', ...config }])
 
 beforeAll(async () => {
-  ledger = await startTestLedger()
   payer = await ledger.wallet()
   bytes = await build({ priorityFeeLamports: 777n, heapSize: 65_536 })
   signature = (await send(bytes, { preflightCommitment: 'confirmed' })).result as string
   ledger.net.stepSlot()
 })
-afterAll(() => ledger[Symbol.asyncDispose]())
 
 describe('a transaction of version 1', () => {
   it('is executed, and pays its priority fee in total lamports', async () => {

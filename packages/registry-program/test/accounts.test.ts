@@ -29,12 +29,10 @@ function keyAt(instruction: TransactionInstruction, at: number): Pubkey {
 /** Sends with a changed account, then restores it. */
 function errorWith(given: Scenario, key: Pubkey, change: (account: StoredAccount) => Partial<StoredAccount>) {
   const { bench, instruction } = given
-  const before = bench.vm.account(key)
-  if (before === null) throw new Error('nothing to rewrite')
-  const image = { address: key, executable: false }
-  bench.vm.put({ ...image, ...before, ...change({ ...before, data: before.data.slice() }) })
+  const before = bench.vm.account(key)!
+  bench.vm.edit(key, (data) => change({ ...before, data }))
   const { error } = bench.send(instruction)
-  bench.vm.put({ ...image, ...before })
+  bench.vm.edit(key, () => before)
   return error
 }
 

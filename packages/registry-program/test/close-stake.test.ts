@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { SystemProgram, PublicKey } from '@solana/web3.js'
 import { describe, expect, it } from 'vitest'
 import { deploymentAccounts } from '@agent-registry/solana'
-import { agentOf, emptied, register, REGISTRATION, staked, stakeOf } from './support/actors.ts'
-import { type Accounts, Bench, COOLDOWN, USDC } from './support/bench.ts'
+import { agentOf, emptied, register, REGISTRATION, staked, stakeOf, given } from './support/actors.ts'
+import { type Accounts, type Bench, COOLDOWN, USDC } from './support/bench.ts'
 import { tokenAccountData } from './support/token-images.ts'
 
 const STAKE_SIZE = 129
@@ -11,7 +11,6 @@ const VAULT_SIZE = 165
 const AGENT_SIZE = 421
 const ELF = readFileSync(new URL('../registry.so', import.meta.url))
 
-/** Sends tokens to a vault without the program. */
 function donate(
   bench: Bench,
   vault: Parameters<Bench['read']>[1],
@@ -30,8 +29,7 @@ function donate(
 
 describe('close_stake', () => {
   it('returns both rents to the rent payer', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     const [payer, owner] = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
     const outcome = bench.must('close_stake', actor.accounts)
     const balances = { amount: 0n, depositedAmount: 0n, lockedAmount: 0n, pendingWithdrawal: 0n }
@@ -52,8 +50,7 @@ describe('close_stake', () => {
   })
 
   it('sends tokens that somebody sent to the vault to the owner', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     donate(bench, actor.vault, actor.stake, 7n)
     const outcome = bench.must('close_stake', actor.accounts)
     expect(outcome.events[0]?.data).toMatchObject({ amount: 7n })
@@ -62,8 +59,7 @@ describe('close_stake', () => {
   })
 
   it('works if the account of the rent payer became a program', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     const images = deploymentAccounts({ programId: actor.payer, elf: ELF, authority: actor.payer, slot: 0n })
     bench.vm.put(images.programData)
     bench.vm.put(images.program)
@@ -75,9 +71,8 @@ describe('close_stake', () => {
   })
 
   it('requires a deactivated agent and an empty stake', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
-    const close = () => bench.call('close_stake', actor.accounts).error
+    const [bench, actor] = given(staked)
+    const close = () => bench.error('close_stake', actor.accounts)
     expect(close()).toBe('AgentNotDeactivated')
     bench.must('deactivate_agent', actor.accounts)
     expect(close()).toBe('StakeNotEmpty')
@@ -89,11 +84,10 @@ describe('close_stake', () => {
   })
 
   it('pays only the rent payer and the owner', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     const other = emptied(bench)
     donate(bench, actor.vault, actor.stake, 7n)
-    const close = (change: Accounts) => bench.call('close_stake', { ...actor.accounts, ...change }).error
+    const close = (change: Accounts) => bench.error('close_stake', { ...actor.accounts, ...change })
     expect(close({ rentPayer: actor.owner })).toBe('InvalidRentPayer')
     expect(close({ ownerToken: other.ownerToken })).toBe('InvalidTokenAccount')
     expect(close({ ownerToken: actor.vault })).toBe('InvalidTokenAccount')
@@ -107,8 +101,7 @@ describe('close_stake', () => {
 
 describe('closed accounts', () => {
   it('do not come back with old data when lamports return in the same transaction', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     const revive = (key: string) =>
       SystemProgram.transfer({
         fromPubkey: new PublicKey(actor.owner),
@@ -131,8 +124,7 @@ describe('closed accounts', () => {
   })
 
   it('stay empty accounts of the System program', () => {
-    const bench = Bench.initialized()
-    const actor = emptied(bench)
+    const [bench, actor] = given(emptied)
     const transfer = SystemProgram.transfer({
       fromPubkey: new PublicKey(actor.owner),
       toPubkey: new PublicKey(actor.stake),
@@ -147,8 +139,7 @@ describe('closed accounts', () => {
   })
 
   it('a withdrawal is paid once, whatever else the transaction does', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     register(bench, bench.actor())
     bench.must('request_withdrawal', actor.accounts, { amount: 200n * USDC })
     bench.vm.now += COOLDOWN

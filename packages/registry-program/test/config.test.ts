@@ -23,21 +23,21 @@ describe('update_config', () => {
     const bench = Bench.initialized()
     const admin = bench.wallet()
     bench.must('update_config', {}, { admin })
-    expect(bench.call('update_config', {}, { paused: true }).error).toBe('NotAdmin')
-    expect(bench.call('update_config', { admin }, { paused: true }).error).toBeNull()
+    expect(bench.error('update_config', {}, { paused: true })).toBe('NotAdmin')
+    expect(bench.error('update_config', { admin }, { paused: true })).toBeNull()
   })
 
   it('requires the admin', () => {
     const bench = Bench.initialized()
-    expect(bench.call('update_config', { admin: bench.wallet() }, { paused: true }).error).toBe('NotAdmin')
+    expect(bench.error('update_config', { admin: bench.wallet() }, { paused: true })).toBe('NotAdmin')
   })
 
   it('checks thresholds and cooldown', () => {
     const bench = Bench.initialized()
-    expect(bench.call('update_config', {}, {}).error).toBe('NothingToUpdate')
+    expect(bench.error('update_config', {}, {})).toBe('NothingToUpdate')
     const thresholds = { tierThresholds: [0n, 3n, 2n, 4n], paused: true }
-    expect(bench.call('update_config', {}, thresholds).error).toBe('InvalidThresholds')
-    expect(bench.call('update_config', {}, { cooldownSeconds: 1n }).error).toBe('InvalidCooldown')
+    expect(bench.error('update_config', {}, thresholds)).toBe('InvalidThresholds')
+    expect(bench.error('update_config', {}, { cooldownSeconds: 1n })).toBe('InvalidCooldown')
     expect(bench.read('RegistryConfig', bench.at.config())?.paused).toBe(false)
   })
 

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Pubkey } from '@agent-registry/solana'
-import { deactivated, registered, REGISTRATION, reporter } from './support/actors.ts'
-import { Bench } from './support/bench.ts'
+import { deactivated, registered, REGISTRATION, reporter, given } from './support/actors.ts'
+import type { Bench } from './support/bench.ts'
 
 function rewrite(bench: Bench, address: Pubkey, at: number, bytes: number[]): void {
-  const stored = bench.vm.account(address)
-  if (stored === null) throw new Error('nothing to rewrite')
-  stored.data.set(bytes, at)
-  bench.vm.put({ ...stored, address, executable: false })
+  bench.vm.edit(address, (data) => data.set(bytes, at))
 }
 
 const NAME_LENGTH = 49
@@ -28,30 +25,24 @@ describe('an account with malformed data', () => {
     ['a status out of range', end - STATUS_FROM_END, [3]],
     ['a flag out of range', end - 33, [2]],
   ])('is refused: an agent with %s', (_, at, bytes) => {
-    const bench = Bench.initialized()
-    const { agent, owner } = registered(bench)
+    const [bench, { agent, owner }] = given(registered)
     rewrite(bench, agent, at, bytes)
-    expect(bench.call('suspend_agent', { agent, authority: owner }).error).toBe('InvalidAccountData')
+    expect(bench.error('suspend_agent', { agent, authority: owner })).toBe('InvalidAccountData')
   })
 
   it.each([
     ['a label beyond the end', 72, [0xff]],
     ['a flag out of range', 72 + 4 + 6 + 1 + 8, [2]],
   ])('is refused: a reporter with %s', (_, at, bytes) => {
-    const bench = Bench.initialized()
-    const accounts = reporter(bench)
+    const [bench, accounts] = given(reporter)
     rewrite(bench, accounts.reporter, at, bytes)
-    expect(bench.call('set_reporter_active', accounts, { active: false }).error).toBe('InvalidAccountData')
+    expect(bench.error('set_reporter_active', accounts, { active: false })).toBe('InvalidAccountData')
   })
 
   it('is refused: a deactivation record of another program', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     bench.must('close_agent', actor.accounts)
-    const stored = bench.vm.account(actor.deactivationRecord)
-    if (stored === null) throw new Error('no record')
-    const image = { ...stored, owner: bench.wallet(), address: actor.deactivationRecord, executable: false }
-    bench.vm.put(image)
-    expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('InvalidAccountOwner')
+    bench.vm.edit(actor.deactivationRecord, () => ({ owner: bench.wallet() }))
+    expect(bench.error('register_agent', actor.accounts, REGISTRATION)).toBe('InvalidAccountOwner')
   })
 })

@@ -8,16 +8,16 @@ import {
   registered,
   reporter,
   staked,
+  given,
 } from './support/actors.ts'
-import { Bench, DAY } from './support/bench.ts'
+import { DAY } from './support/bench.ts'
 
 const AGENT_SIZE = 421
 const RECORD_SIZE = 51
 
 describe('deactivate_agent', () => {
   it.each(['active', 'suspended'] as const)('deactivates an %s agent and writes the record', (oldStatus) => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     if (oldStatus === 'suspended') bench.must('suspend_agent', { ...actor.accounts, authority: actor.owner })
     const before = agentOf(bench, actor)
     const lamports = bench.vm.lamportsOf(actor.owner)
@@ -38,8 +38,7 @@ describe('deactivate_agent', () => {
   })
 
   it('overwrites the record of an earlier agent without a second rent', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     const first = bench.read('DeactivationRecord', actor.deactivationRecord)
     bench.must('close_agent', actor.accounts)
     register(bench, actor)
@@ -52,17 +51,15 @@ describe('deactivate_agent', () => {
   })
 
   it("works if the record's address already has lamports", () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     bench.vm.prefund(actor.deactivationRecord, 1_000_000n)
     bench.must('deactivate_agent', actor.accounts)
     expect(bench.vm.lamportsOf(actor.deactivationRecord)).toBe(bench.vm.rent(RECORD_SIZE))
   })
 
   it('is final, and requires the owner and an active registry', () => {
-    const bench = Bench.initialized()
-    const { accounts } = registered(bench)
-    const deactivate = (change = {}) => bench.call('deactivate_agent', { ...accounts, ...change }).error
+    const [bench, { accounts }] = given(registered)
+    const deactivate = (change = {}) => bench.error('deactivate_agent', { ...accounts, ...change })
     const stranger = registered(bench)
     expect(deactivate({ owner: stranger.owner, deactivationRecord: stranger.deactivationRecord })).toBe(
       'NotOwner',
@@ -77,8 +74,7 @@ describe('deactivate_agent', () => {
 
 describe('close_agent', () => {
   it('returns the rent to the rent payer and leaves no account', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     const [payer, owner] = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
     const outcome = bench.must('close_agent', actor.accounts)
     const data = { agent: actor.agent, owner: actor.owner, timestamp: bench.vm.now }
@@ -89,15 +85,13 @@ describe('close_agent', () => {
   })
 
   it('returns the rent to nobody else', () => {
-    const bench = Bench.initialized()
-    const { accounts, owner } = deactivated(bench)
+    const [bench, { accounts, owner }] = given(deactivated)
     for (const rentPayer of [owner, bench.wallet()])
-      expect(bench.call('close_agent', { ...accounts, rentPayer }).error).toBe('InvalidRentPayer')
+      expect(bench.error('close_agent', { ...accounts, rentPayer })).toBe('InvalidRentPayer')
   })
 
   it('accepts the same account as owner and rent payer', () => {
-    const bench = Bench.initialized()
-    const actor = bench.actor()
+    const [bench, actor] = given((each) => each.actor())
     const accounts = { ...actor.accounts, payer: actor.owner, rentPayer: actor.owner }
     register(bench, { ...actor, accounts })
     bench.must('deactivate_agent', accounts)
@@ -107,24 +101,22 @@ describe('close_agent', () => {
   })
 
   it('requires a deactivated agent and a closed stake', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
-    expect(bench.call('close_agent', actor.accounts).error).toBe('AgentNotDeactivated')
+    const [bench, actor] = given(staked)
+    expect(bench.error('close_agent', actor.accounts)).toBe('AgentNotDeactivated')
     bench.must('deactivate_agent', actor.accounts)
-    expect(bench.call('close_agent', actor.accounts).error).toBe('StakeExists')
+    expect(bench.error('close_agent', actor.accounts)).toBe('StakeExists')
     const empty = emptied(bench)
-    expect(bench.call('close_agent', empty.accounts).error).toBe('StakeExists')
+    expect(bench.error('close_agent', empty.accounts)).toBe('StakeExists')
     bench.must('close_stake', empty.accounts)
     bench.must('close_agent', empty.accounts)
   })
 
   it('is refused until midnight UTC after a change of reputation, so that the daily cap holds', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const report = { ...reporter(bench), agent: actor.agent }
     bench.must('report_behavior', report, { delta: 50, reason: 0 })
     bench.must('deactivate_agent', actor.accounts)
-    const close = () => bench.call('close_agent', actor.accounts).error
+    const close = () => bench.error('close_agent', actor.accounts)
     expect(close()).toBe('ReputationChangedToday')
     bench.vm.now += DAY - (bench.vm.now % DAY) - 1n
     expect(close()).toBe('ReputationChangedToday')
@@ -135,37 +127,33 @@ describe('close_agent', () => {
   })
 
   it("is allowed if the day's changes add up to zero", () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const report = { ...reporter(bench), agent: actor.agent }
     for (const delta of [50, -50]) bench.must('report_behavior', report, { delta, reason: 0 })
     bench.must('deactivate_agent', actor.accounts)
-    expect(bench.call('close_agent', actor.accounts).error).toBeNull()
+    expect(bench.error('close_agent', actor.accounts)).toBeNull()
   })
 
   it('works if the address of the stake has lamports', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     bench.vm.prefund(actor.stake, 5_000_000n)
-    expect(bench.call('close_agent', actor.accounts).error).toBeNull()
+    expect(bench.error('close_agent', actor.accounts)).toBeNull()
   })
 
   it('requires the owner and a registry that is not paused', () => {
-    const bench = Bench.initialized()
-    const { accounts } = deactivated(bench)
+    const [bench, { accounts }] = given(deactivated)
     const { owner } = registered(bench)
-    expect(bench.call('close_agent', { ...accounts, owner }).error).toBe('NotOwner')
+    expect(bench.error('close_agent', { ...accounts, owner })).toBe('NotOwner')
     bench.must('update_config', {}, { paused: true })
-    expect(bench.call('close_agent', accounts).error).toBe('Paused')
+    expect(bench.error('close_agent', accounts)).toBe('Paused')
   })
 })
 
 describe('close_deactivation_record', () => {
   it('returns the rent to the owner, after 30 days', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     bench.vm.now += AFTER_RECORD - 1n
-    expect(bench.call('close_deactivation_record', actor.accounts).error).toBe('RecordTooYoung')
+    expect(bench.error('close_deactivation_record', actor.accounts)).toBe('RecordTooYoung')
     bench.vm.now += 1n
     const lamports = bench.vm.lamportsOf(actor.owner)
     bench.must('close_deactivation_record', actor.accounts)
@@ -174,12 +162,11 @@ describe('close_deactivation_record', () => {
   })
 
   it('requires its owner and a registry that is not paused', () => {
-    const bench = Bench.initialized()
-    const { accounts } = deactivated(bench)
+    const [bench, { accounts }] = given(deactivated)
     const { owner } = deactivated(bench)
     bench.vm.now += AFTER_RECORD
-    expect(bench.call('close_deactivation_record', { ...accounts, owner }).error).toBe('InvalidPda')
+    expect(bench.error('close_deactivation_record', { ...accounts, owner })).toBe('InvalidPda')
     bench.must('update_config', {}, { paused: true })
-    expect(bench.call('close_deactivation_record', accounts).error).toBe('Paused')
+    expect(bench.error('close_deactivation_record', accounts)).toBe('Paused')
   })
 })

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { agentOf, eventOf, registered, staked, stakeOf } from './support/actors.ts'
+import { agentOf, eventOf, registered, staked, stakeOf, given } from './support/actors.ts'
 import { type Accounts, Bench, THRESHOLDS, USDC } from './support/bench.ts'
 import { mintData, TOKEN_PROGRAM } from './support/token-images.ts'
 
 const STAKE_SIZE = 129
 const VAULT_SIZE = 165
 
-function depositError(bench: Bench, accounts: Accounts, amount = USDC): string | null {
-  return bench.call('deposit', accounts, { amount }).error
-}
+const depositError = (bench: Bench, accounts: Accounts, amount = USDC) =>
+  bench.error('deposit', accounts, { amount })
 
 describe('deposit', () => {
   it('opens stake and vault, moves the USDC and raises the tier', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const before = agentOf(bench, actor)
     const lamports = bench.vm.lamportsOf(actor.payer)
     bench.vm.now += 30n
@@ -43,8 +41,7 @@ describe('deposit', () => {
   })
 
   it('adds to the stake without rent, and logs no TierUpdated if the tier stays', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench, 100n * USDC)
+    const [bench, actor] = given((each) => staked(each, 100n * USDC))
     const before = agentOf(bench, actor)
     bench.vm.now += 30n
     const other = bench.wallet()
@@ -55,8 +52,7 @@ describe('deposit', () => {
   })
 
   it('sets the tier by the highest threshold reached', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     let total = 0n
     for (const [below, reached, threshold] of [
       ['observer', 'basic', THRESHOLDS[1]!],
@@ -74,8 +70,7 @@ describe('deposit', () => {
   it.each([1n, 890_880n, 9_000_000n])(
     'survives %d lamports at the addresses of stake and vault',
     (present) => {
-      const bench = Bench.initialized()
-      const actor = registered(bench)
+      const [bench, actor] = given(registered)
       for (const key of [actor.stake, actor.vault]) bench.vm.prefund(key, present)
       bench.must('deposit', actor.accounts, { amount: USDC })
       expect(bench.usdcOf(actor.vault)).toBe(USDC)
@@ -84,15 +79,13 @@ describe('deposit', () => {
   )
 
   it('accepts the same wallet as owner and payer', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     bench.must('deposit', { ...actor.accounts, payer: actor.owner }, { amount: USDC })
     expect(stakeOf(bench, actor)).toMatchObject({ depositedAmount: USDC, rentPayer: actor.owner })
   })
 
   it('requires an amount, an active agent, and a registry that is not paused', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     expect(depositError(bench, actor.accounts, 0n)).toBe('InvalidAmount')
     bench.must('update_config', {}, { paused: true })
     expect(depositError(bench, actor.accounts)).toBe('Paused')
@@ -104,8 +97,7 @@ describe('deposit', () => {
   })
 
   it('transfers USDC only from an account of the owner', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     const other = staked(bench)
     const mint = bench.wallet()
     bench.vm.put({ address: mint, owner: TOKEN_PROGRAM, executable: false, data: mintData(6) })
@@ -119,8 +111,7 @@ describe('deposit', () => {
   })
 
   it("accepts only the agent's own vault", () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     const other = staked(bench)
     const attempt = (change: Accounts) => depositError(bench, { ...actor.accounts, ...change })
     expect(attempt({ vault: other.vault })).toBe('InvalidPda')
@@ -137,12 +128,8 @@ describe('deposit', () => {
   })
 
   it('fails when the total would overflow', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
-    const stored = bench.vm.account(actor.stake)
-    if (stored === null) throw new Error('no stake')
-    Buffer.from(stored.data.buffer).writeBigUInt64LE(2n ** 64n - 5n, 72)
-    bench.vm.put({ ...stored, address: actor.stake, executable: false })
+    const [bench, actor] = given(staked)
+    bench.vm.edit(actor.stake, (data) => void data.writeBigUInt64LE(2n ** 64n - 5n, 72))
     expect(depositError(bench, actor.accounts, 5n)).toBe('Overflow')
     const outcome = bench.must('deposit', actor.accounts, { amount: 4n })
     expect(eventOf(outcome, 'StakeDeposited').depositedAmount).toBe(2n ** 64n - 1n)

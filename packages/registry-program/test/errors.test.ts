@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { pubkey } from '@agent-registry/solana'
 import { registryIdl } from '../src/idl.ts'
 import {
   deactivated,
@@ -9,9 +10,12 @@ import {
   reporter,
   staked,
   withdrawing,
+  given,
 } from './support/actors.ts'
 import { type Args, Bench, THRESHOLDS, USDC } from './support/bench.ts'
-import type { Outcome } from './support/vm.ts'
+import type { Outcome, Vm } from './support/vm.ts'
+
+const CONFIG = { tierThresholds: THRESHOLDS, cooldownSeconds: 86_400n }
 
 type Cause = (bench: Bench) => Outcome
 
@@ -42,16 +46,9 @@ const malformed =
     return bench.send(instruction)
   }
 
-const rewriteConfig = (change: (data: Buffer) => { data?: Uint8Array; owner?: string }): Cause =>
-  malformed((bench) => {
-    const address = bench.at.config()
-    const stored = bench.vm.account(address)
-    if (stored === null) throw new Error('no config')
-    const image = { ...stored, address, executable: false }
-    bench.vm.put({ ...image, ...change(Buffer.from(stored.data)) } as typeof image)
-  })
+const rewriteConfig = (change: Parameters<Vm['edit']>[1]): Cause =>
+  malformed((bench) => void bench.vm.edit(bench.at.config(), change))
 
-/** One cause for each error of the IDL. */
 const causes: Record<string, Cause> = {
   InvalidInstruction: malformed((_, instruction) => {
     instruction.data = Buffer.alloc(8)
@@ -63,19 +60,13 @@ const causes: Record<string, Cause> = {
     const deactivationRecord = bench.wallet()
     return bench.call('register_agent', { ...bench.actor().accounts, deactivationRecord }, REGISTRATION)
   },
-  InvalidAccountOwner: rewriteConfig(() => ({ owner: '11111111111111111111111111111112' })),
+  InvalidAccountOwner: rewriteConfig(() => ({ owner: pubkey('11111111111111111111111111111112') })),
   InvalidDiscriminator: rewriteConfig((data) => ({ data: data.fill(0, 0, 1) })),
   InvalidAccountData: rewriteConfig((data) => ({ data: data.subarray(0, -1) })),
   InvalidProgram: (bench) =>
     bench.call('register_agent', { ...bench.actor().accounts, systemProgram: bench.mint }, REGISTRATION),
-  AlreadyInitialized: (bench) =>
-    bench.call('initialize', {}, { tierThresholds: THRESHOLDS, cooldownSeconds: 86_400n }),
-  NotUpgradeAuthority: (bench) =>
-    bench.call(
-      'initialize',
-      { admin: bench.wallet() },
-      { tierThresholds: THRESHOLDS, cooldownSeconds: 86_400n },
-    ),
+  AlreadyInitialized: (bench) => bench.call('initialize', {}, CONFIG),
+  NotUpgradeAuthority: (bench) => bench.call('initialize', { admin: bench.wallet() }, CONFIG),
   NotAdmin: (bench) => bench.call('update_config', { admin: bench.wallet() }, { paused: true }),
   NotOwner: (bench) =>
     bench.call('update_agent', { ...registered(bench).accounts, owner: bench.wallet() }, { name: 'x' }),
@@ -87,10 +78,7 @@ const causes: Record<string, Cause> = {
   },
   Overflow: (bench) => {
     const { accounts, stake } = staked(bench)
-    const stored = bench.vm.account(stake)
-    const data = Buffer.from(stored?.data ?? [])
-    data.fill(0xff, 72, 80)
-    bench.vm.put({ address: stake, owner: bench.vm.programId, executable: false, data })
+    bench.vm.edit(stake, (data) => void data.fill(0xff, 72, 80))
     return bench.call('deposit', accounts, { amount: 1n })
   },
   InvalidThresholds: configure({ tierThresholds: [1n, 2n, 3n, 4n] }),
@@ -160,27 +148,22 @@ const causes: Record<string, Cause> = {
   },
 }
 
-describe('every error of the IDL', () => {
-  it('has a test in this file', () => {
-    expect(Object.keys(causes).sort()).toEqual(registryIdl.errors.map(({ name }) => name).sort())
-  })
-
-  it.each(Object.entries(causes))('%s', (name, cause) => {
-    expect(cause(Bench.initialized()).error).toBe(name)
-  })
+it('every error of the IDL has a test in this file', () => {
+  expect(Object.keys(causes).sort()).toEqual(registryIdl.errors.map(({ name }) => name).sort())
 })
 
-/** The log line of a failure, as Anchor writes it. */
-function lineOf(cause: Cause): string {
-  const lines = cause(Bench.initialized()).logs.filter((line) => line.includes('AnchorError'))
-  if (lines.length !== 1) throw new Error(`${lines.length} lines`)
+/** The log line of the failure with this name, as Anchor writes it. */
+function lineOf(name: string): string {
+  const { error, logs } = causes[name]!(Bench.initialized())
+  expect(error).toBe(name)
+  const lines = logs.filter((line) => line.includes('AnchorError'))
+  expect(lines).toHaveLength(1)
   return lines[0]!
 }
 
 describe('the log line of an error', () => {
-  it.each(Object.entries(causes))('has the name, number and message of %s', (name, cause) => {
-    const { code, msg } = registryIdl.errors.find((each) => each.name === name)!
-    const line = lineOf(cause)
+  it.each(registryIdl.errors)('$name has its name, number and message', ({ name, code, msg }) => {
+    const line = lineOf(name)
     const [start, account] =
       /^Program log: AnchorError (?:occurred|caused by account: (\w+))\. /.exec(line) ?? []
     expect(line.slice(start?.length)).toBe(
@@ -199,12 +182,11 @@ describe('the log line of an error', () => {
     ['InvalidDiscriminator', 'config'],
     ['InvalidAccountData', 'config'],
   ])('of %s names the account %s', (name, account) => {
-    expect(lineOf(causes[name]!)).toContain(`AnchorError caused by account: ${account}. Error Code: ${name}.`)
+    expect(lineOf(name)).toContain(`AnchorError caused by account: ${account}. Error Code: ${name}.`)
   })
 
   it('does not exist on success, nor for an error of another program', () => {
-    const bench = Bench.initialized()
-    const { accounts, owner } = registered(bench)
+    const [bench, { accounts, owner }] = given(registered)
     expect(bench.must('suspend_agent', { ...accounts, authority: owner }).logs.join()).not.toContain('Anchor')
     const tooMuch = bench.call('deposit', registered(bench).accounts, { amount: 2n ** 40n })
     expect(tooMuch.error).toBe('custom 1')

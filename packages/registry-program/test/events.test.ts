@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import { decodeInstruction, encodeEvent, EVENT_TAG, eventBytes } from '../src/codec.ts'
 import { registryIdl } from '../src/idl.ts'
-import { registered, staked } from './support/actors.ts'
+import { registered, staked, given } from './support/actors.ts'
 import { Bench, keyOf, USDC } from './support/bench.ts'
 import { scenario } from './support/scenarios.ts'
 
@@ -43,8 +43,7 @@ describe('events', () => {
   })
 
   it('remain when the transaction has filled its log before', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     const request = bench.instruction('request_withdrawal', actor.accounts, { amount: 600n * USDC })
     const outcome = bench.send(...Array.from({ length: 50 }, () => memo), request)
     expect(outcome.logs).toContain('Log truncated')
@@ -75,13 +74,13 @@ describe('the accounts event_authority and program', () => {
     const [canonical, ...others] = authorities(new PublicKey(bench.vm.programId))
     expect(bench.at.eventAuthority()).toBe(canonical!.key.toBase58())
     for (const { key } of others.slice(0, 5))
-      expect(bench.call('suspend_agent', { ...accounts, eventAuthority: pubkey(key.toBase58()) }).error).toBe(
+      expect(bench.error('suspend_agent', { ...accounts, eventAuthority: pubkey(key.toBase58()) })).toBe(
         'InvalidPda',
       )
     for (const key of [bench.wallet(), accounts.agent, bench.at.config()])
-      expect(bench.call('suspend_agent', { ...accounts, eventAuthority: key }).error).toBe('InvalidPda')
-    expect(bench.call('suspend_agent', { ...accounts, program: bench.wallet() }).error).toBe('InvalidProgram')
-    expect(bench.call('suspend_agent', accounts).error).toBeNull()
+      expect(bench.error('suspend_agent', { ...accounts, eventAuthority: key })).toBe('InvalidPda')
+    expect(bench.error('suspend_agent', { ...accounts, program: bench.wallet() })).toBe('InvalidProgram')
+    expect(bench.error('suspend_agent', accounts)).toBeNull()
   })
 
   it('are required by every instruction that emits events', () => {

@@ -5,7 +5,6 @@ import { pubkey } from '@agent-registry/solana'
 import { registryIdl } from '../src/idl.ts'
 import { scenario } from './support/scenarios.ts'
 
-/** Accounts that may be the same key. */
 const ALLOWED = new Set([
   'initialize treasury admin',
   'initialize treasury config',

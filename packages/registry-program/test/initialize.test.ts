@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { programDataAddress, UPGRADEABLE_LOADER } from '@agent-registry/solana'
+import { programDataAddress } from '@agent-registry/solana'
 import { Bench, COOLDOWN, DAY, THRESHOLDS } from './support/bench.ts'
-import { mintData, TOKEN_PROGRAM } from './support/token-images.ts'
+import { mintData } from './support/token-images.ts'
 
 const ARGS = { tierThresholds: THRESHOLDS, cooldownSeconds: COOLDOWN }
 
@@ -24,52 +24,49 @@ describe('initialize', () => {
 
   it('can run only once', () => {
     const bench = Bench.initialized()
-    expect(bench.call('initialize', {}, ARGS).error).toBe('AlreadyInitialized')
+    expect(bench.error('initialize', {}, ARGS)).toBe('AlreadyInitialized')
   })
 
   it('requires the upgrade authority', () => {
     const bench = new Bench()
     const other = bench.wallet()
     bench.vm.airdrop(other, 10n ** 9n)
-    expect(bench.call('initialize', { admin: other }, ARGS).error).toBe('NotUpgradeAuthority')
+    expect(bench.error('initialize', { admin: other }, ARGS)).toBe('NotUpgradeAuthority')
   })
 
   it('refuses a program that nobody can upgrade', () => {
     const bench = new Bench()
-    rewriteProgramData(bench, (data) => data.fill(0, 12, 13))
-    expect(bench.call('initialize', {}, ARGS).error).toBe('NotUpgradeAuthority')
+    bench.vm.edit(programDataAddress(bench.vm.programId), (data) => void data.fill(0, 12, 13))
+    expect(bench.error('initialize', {}, ARGS)).toBe('NotUpgradeAuthority')
   })
 
   it('refuses the ProgramData of another program', () => {
     const bench = new Bench()
     const other = new Bench(bench.wallet())
     const programData = programDataAddress(other.vm.programId)
-    expect(bench.call('initialize', { programData }, ARGS).error).toBe('InvalidPda')
+    expect(bench.error('initialize', { programData }, ARGS)).toBe('InvalidPda')
   })
 
   it('refuses malformed ProgramData and that of another loader', () => {
     const bench = new Bench()
-    const original = rewriteProgramData(bench, (data) => data.fill(1, 0, 1))
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidAccountData')
     const address = programDataAddress(bench.vm.programId)
-    const image = { address, executable: false, owner: UPGRADEABLE_LOADER }
-    bench.vm.put({ ...image, data: original.slice(0, 44) })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidAccountData')
-    bench.vm.put({ ...image, data: original, owner: bench.wallet() })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidAccountOwner')
+    const attempt = () => bench.error('initialize', {}, ARGS)
+    const data = bench.vm.edit(address, (changed) => void changed.fill(1, 0, 1))
+    expect(attempt()).toBe('InvalidAccountData')
+    bench.vm.edit(address, () => ({ data: data.slice(0, 44) }))
+    expect(attempt()).toBe('InvalidAccountData')
+    bench.vm.edit(address, () => ({ data, owner: bench.wallet() }))
+    expect(attempt()).toBe('InvalidAccountOwner')
   })
 
   it('requires a USDC mint with six decimals', () => {
     const bench = new Bench()
-    const image = { address: bench.mint, executable: false, owner: TOKEN_PROGRAM }
-    bench.vm.put({ ...image, data: mintData(9) })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidMint')
-    bench.vm.put({ ...image, data: mintData(6).fill(0, 45, 46) })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidMint')
-    bench.vm.put({ ...image, data: new Uint8Array(165) })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidMint')
-    bench.vm.put({ ...image, data: mintData(6), owner: bench.wallet() })
-    expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidAccountOwner')
+    for (const data of [mintData(9), mintData(6).fill(0, 45, 46), new Uint8Array(165)]) {
+      bench.vm.edit(bench.mint, () => ({ data }))
+      expect(bench.error('initialize', {}, ARGS)).toBe('InvalidMint')
+    }
+    bench.vm.edit(bench.mint, () => ({ data: mintData(6), owner: bench.wallet() }))
+    expect(bench.error('initialize', {}, ARGS)).toBe('InvalidAccountOwner')
   })
 
   it.each([
@@ -91,12 +88,3 @@ describe('initialize', () => {
     expect(new Bench().call('initialize', {}, { ...ARGS, cooldownSeconds }).error).toBeNull()
   })
 })
-
-/** Changes the ProgramData account. Returns the previous one. */
-function rewriteProgramData(bench: Bench, change: (data: Uint8Array) => Uint8Array): Uint8Array {
-  const address = programDataAddress(bench.vm.programId)
-  const before = bench.vm.account(address)
-  if (before === null) throw new Error('not deployed')
-  bench.vm.put({ ...before, address, executable: false, data: change(before.data.slice()) })
-  return before.data
-}

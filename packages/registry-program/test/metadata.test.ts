@@ -6,7 +6,7 @@ import { type Args, Bench } from './support/bench.ts'
 
 const bench = Bench.initialized()
 const { accounts } = registered(bench)
-const update = (args: Args): string | null => bench.call('update_agent', accounts, args).error
+const update = (args: Args): string | null => bench.error('update_agent', accounts, args)
 const card = (agentCardUrl: string): Args => ({ agentCardUrl, agentCardHash: REGISTRATION.agentCardHash })
 
 /** Replaces the bytes of the text `old` in the instruction. The length must be the same. */
@@ -117,7 +117,7 @@ describe('the other fields', () => {
 
   it('has the same rules at registration', () => {
     const fresh = bench.actor().accounts
-    const attempt = (args: Args) => bench.call('register_agent', fresh, { ...REGISTRATION, ...args }).error
+    const attempt = (args: Args) => bench.error('register_agent', fresh, { ...REGISTRATION, ...args })
     expect(attempt({ name: '' })).toBe('InvalidName')
     expect(attempt({ agentCardUrl: 'http://a' })).toBe('InvalidCardUrl')
     expect(attempt({ agentCardHash: new Uint8Array(32) })).toBe('InvalidCardHash')

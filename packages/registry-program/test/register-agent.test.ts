@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Pubkey } from '@agent-registry/solana'
 import {
   agentOf,
   AFTER_RECORD,
@@ -8,6 +9,7 @@ import {
   register,
   REGISTRATION,
   registered,
+  given,
 } from './support/actors.ts'
 import { Bench, DAY } from './support/bench.ts'
 
@@ -15,8 +17,7 @@ const AGENT_SIZE = 421
 
 describe('register_agent', () => {
   it('writes the agent and logs the event', () => {
-    const bench = Bench.initialized()
-    const actor = bench.actor()
+    const [bench, actor] = given((each) => each.actor())
     const outcome = register(bench, actor)
     const { owner, payer, agent } = actor
     const shared = { name: 'Ann', serviceCategory: 'research', capabilities: 0n, version: '' } as const
@@ -48,8 +49,7 @@ describe('register_agent', () => {
   })
 
   it('charges the payer, not the owner, the rent of the full size', () => {
-    const bench = Bench.initialized()
-    const actor = bench.actor()
+    const [bench, actor] = given((each) => each.actor())
     const before = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
     register(bench, actor)
     const rent = bench.vm.rent(AGENT_SIZE)
@@ -60,8 +60,7 @@ describe('register_agent', () => {
   })
 
   it.each([1n, 890_880n, 50_000_000n])('works if the address already has %d lamports', (present) => {
-    const bench = Bench.initialized()
-    const actor = bench.actor()
+    const [bench, actor] = given((each) => each.actor())
     bench.vm.prefund(actor.agent, present)
     const before = bench.vm.lamportsOf(actor.payer)
     register(bench, actor)
@@ -71,24 +70,22 @@ describe('register_agent', () => {
   })
 
   it('is possible once per owner', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
-    expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('AlreadyInitialized')
+    const [bench, actor] = given(registered)
+    expect(bench.error('register_agent', actor.accounts, REGISTRATION)).toBe('AlreadyInitialized')
     bench.must('deactivate_agent', actor.accounts)
-    expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('AlreadyInitialized')
+    expect(bench.error('register_agent', actor.accounts, REGISTRATION)).toBe('AlreadyInitialized')
   })
 
   it('fails while paused, and without lamports to pay', () => {
     const bench = Bench.initialized()
     const poor = { ...bench.actor().accounts, payer: bench.wallet() }
-    expect(bench.call('register_agent', poor, REGISTRATION).error).toBe('custom 1')
+    expect(bench.error('register_agent', poor, REGISTRATION)).toBe('custom 1')
     bench.must('update_config', {}, { paused: true })
-    expect(bench.call('register_agent', bench.actor().accounts, REGISTRATION).error).toBe('Paused')
+    expect(bench.error('register_agent', bench.actor().accounts, REGISTRATION)).toBe('Paused')
   })
 
   it('takes over the reputation of the deactivation record', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     rewriteFinalReputation(bench, actor.deactivationRecord, 17)
     bench.must('close_agent', actor.accounts)
     const event = eventOf(register(bench, actor), 'AgentRegistered')
@@ -97,8 +94,7 @@ describe('register_agent', () => {
   })
 
   it('starts with the default reputation after the record is closed', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     rewriteFinalReputation(bench, actor.deactivationRecord, 17)
     bench.must('close_agent', actor.accounts)
     bench.vm.now += AFTER_RECORD
@@ -108,20 +104,16 @@ describe('register_agent', () => {
   })
 
   it('does not accept an empty account or the record of another owner as the record', () => {
-    const bench = Bench.initialized()
-    const actor = deactivated(bench)
+    const [bench, actor] = given(deactivated)
     const other = deactivated(bench)
     bench.must('close_agent', actor.accounts)
     for (const deactivationRecord of [bench.wallet(), other.deactivationRecord]) {
       const accounts = { ...actor.accounts, deactivationRecord }
-      expect(bench.call('register_agent', accounts, REGISTRATION).error).toBe('InvalidPda')
+      expect(bench.error('register_agent', accounts, REGISTRATION)).toBe('InvalidPda')
     }
   })
 })
 
-function rewriteFinalReputation(bench: Bench, address: Parameters<Bench['read']>[1], score: number): void {
-  const record = bench.vm.account(address)
-  if (record === null) throw new Error('no record')
-  Buffer.from(record.data.buffer).writeUInt16LE(score, 48)
-  bench.vm.put({ ...record, address, executable: false })
+function rewriteFinalReputation(bench: Bench, record: Pubkey, score: number): void {
+  bench.vm.edit(record, (data) => void data.writeUInt16LE(score, 48))
 }

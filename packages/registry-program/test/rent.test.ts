@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { REGISTRATION } from './support/actors.ts'
+import { REGISTRATION, given } from './support/actors.ts'
 import { Bench } from './support/bench.ts'
 
 const AGENT_SIZE = 421n
@@ -11,8 +11,7 @@ describe('the rent of a new account', () => {
     [6_960n, 1, 6_960n],
     [1_000n, 4, 4_000n],
   ])('with %d lamports per byte and the threshold %d', (rate, threshold, perByte) => {
-    const bench = Bench.initialized()
-    const actor = bench.actor()
+    const [bench, actor] = given((each) => each.actor())
     bench.vm.setRent(rate, threshold)
     bench.must('register_agent', actor.accounts, REGISTRATION)
     expect(bench.vm.lamportsOf(actor.agent)).toBe((AGENT_SIZE + OVERHEAD) * perByte)
@@ -25,6 +24,6 @@ describe('the rent of a new account', () => {
     const bench = Bench.initialized()
     const { accounts } = bench.actor()
     bench.vm.setRent(rate, threshold)
-    expect(bench.call('register_agent', accounts, REGISTRATION).error).toBe('Overflow')
+    expect(bench.error('register_agent', accounts, REGISTRATION)).toBe('Overflow')
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { registered, reporter } from './support/actors.ts'
+import { registered, reporter, given } from './support/actors.ts'
 import { Bench } from './support/bench.ts'
 
 const register = (bench: Bench, args: Record<string, unknown>, admin = bench.admin): string | null =>
-  bench.call(
+  bench.error(
     'register_reporter',
     { admin, authority: bench.wallet() },
     { label: 'Market', weight: 5, ...args },
-  ).error
+  )
 
 describe('register_reporter', () => {
   it('writes the reporter at full size, paid by the admin', () => {
@@ -48,10 +48,9 @@ describe('register_reporter', () => {
 
 describe('set_reporter_active', () => {
   it('disables and enables a reporter', () => {
-    const bench = Bench.initialized()
-    const accounts = reporter(bench)
+    const [bench, accounts] = given(reporter)
     const { agent } = registered(bench)
-    const report = () => bench.call('report_behavior', { ...accounts, agent }, { delta: 1, reason: 0 }).error
+    const report = () => bench.error('report_behavior', { ...accounts, agent }, { delta: 1, reason: 0 })
     bench.must('set_reporter_active', accounts, { active: false })
     expect(bench.read('ReputationReporter', accounts.reporter)?.active).toBe(false)
     expect(report()).toBe('ReporterInactive')
@@ -62,6 +61,6 @@ describe('set_reporter_active', () => {
   it('requires the admin', () => {
     const bench = Bench.initialized()
     const accounts = { ...reporter(bench), admin: bench.wallet() }
-    expect(bench.call('set_reporter_active', accounts, { active: false }).error).toBe('NotAdmin')
+    expect(bench.error('set_reporter_active', accounts, { active: false })).toBe('NotAdmin')
   })
 })

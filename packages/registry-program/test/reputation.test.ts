@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { agentOf, deactivated, eventOf, registered, reporter } from './support/actors.ts'
-import { type Accounts, type Actor, Bench, DAY } from './support/bench.ts'
-import type { Outcome } from './support/vm.ts'
+import { agentOf, deactivated, eventOf, registered, reporter, given } from './support/actors.ts'
+import { type Accounts, DAY } from './support/bench.ts'
 
-interface Reported {
-  bench: Bench
-  actor: Actor
-  accounts: Accounts
-  report: (delta: number) => Outcome
-  score: () => number
-}
-
-function setUp(weight = 5): Reported {
-  const bench = Bench.initialized()
-  const actor = registered(bench)
-  const accounts = { ...reporter(bench, weight), agent: actor.agent }
+function setUp(weight = 5) {
+  const [bench, actor] = given(registered)
+  const accounts: Accounts = { ...reporter(bench, weight), agent: actor.agent }
   return {
     bench,
     actor,
     accounts,
-    report: (delta) => bench.must('report_behavior', accounts, { delta, reason: 3 }),
+    report: (delta: number) => bench.must('report_behavior', accounts, { delta, reason: 3 }),
     score: () => agentOf(bench, actor).reputationScore,
   }
 }
@@ -138,7 +128,7 @@ describe('report_behavior', () => {
     report(-10)
     expect(score()).toBe(240)
     const { agent } = deactivated(bench)
-    expect(bench.call('report_behavior', { ...accounts, agent }, { delta: 1, reason: 0 }).error).toBe(
+    expect(bench.error('report_behavior', { ...accounts, agent }, { delta: 1, reason: 0 })).toBe(
       'AgentDeactivated',
     )
   })
@@ -146,7 +136,7 @@ describe('report_behavior', () => {
   it('requires an active reporter, a delta, and a registry that is not paused', () => {
     const { bench, accounts } = setUp()
     const report = (change = {}, delta = 1) =>
-      bench.call('report_behavior', { ...accounts, ...change }, { delta, reason: 0 }).error
+      bench.error('report_behavior', { ...accounts, ...change }, { delta, reason: 0 })
     expect(report({}, 0)).toBe('ZeroDelta')
     expect(report({ authority: bench.admin })).toBe('InvalidPda')
     expect(report({ authority: reporter(bench).authority })).toBe('InvalidPda')
@@ -159,11 +149,8 @@ describe('report_behavior', () => {
   it('stops counting before the counter overflows', () => {
     const { bench, accounts } = setUp()
     const address = accounts['reporter']!
-    const stored = bench.vm.account(address)
-    if (stored === null) throw new Error('no reporter')
-    Buffer.from(stored.data.buffer).fill(0xff, 72 + 4 + 6 + 1, 72 + 4 + 6 + 1 + 8)
-    bench.vm.put({ ...stored, address, executable: false })
+    bench.vm.edit(address, (data) => void data.fill(0xff, 72 + 4 + 6 + 1, 72 + 4 + 6 + 1 + 8))
     expect(bench.read('ReputationReporter', address)?.totalReports).toBe(2n ** 64n - 1n)
-    expect(bench.call('report_behavior', accounts, { delta: 1, reason: 0 }).error).toBe('Overflow')
+    expect(bench.error('report_behavior', accounts, { delta: 1, reason: 0 })).toBe('Overflow')
   })
 })

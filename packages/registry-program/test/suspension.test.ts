@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agentOf, eventOf, registered } from './support/actors.ts'
-import { type Actor, Bench } from './support/bench.ts'
+import { agentOf, eventOf, registered, given } from './support/actors.ts'
+import type { Actor, Bench } from './support/bench.ts'
 
 const suspend = (bench: Bench, actor: Actor, authority = actor.owner) =>
   bench.call('suspend_agent', { agent: actor.agent, authority })
@@ -9,8 +9,7 @@ const reactivate = (bench: Bench, actor: Actor, authority = actor.owner) =>
 
 describe('suspend_agent and reactivate_agent', () => {
   it.each(['owner', 'admin'] as const)('work for the %s', (who) => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const authority = who === 'admin' ? bench.admin : actor.owner
     const byAdmin = who === 'admin'
     const before = agentOf(bench, actor)
@@ -33,18 +32,16 @@ describe('suspend_agent and reactivate_agent', () => {
   })
 
   it("only the admin can end the admin's suspension", () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     suspend(bench, actor, bench.admin)
     expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
     // A new agent does not avoid the suspension either.
-    expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
+    expect(bench.error('deactivate_agent', actor.accounts)).toBe('SuspendedByAdmin')
     expect(reactivate(bench, actor, bench.admin).error).toBeNull()
   })
 
   it('the admin can suspend an agent that its owner suspended, so that no owner can prevent it', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     suspend(bench, actor)
     bench.vm.now += 5n
     const { agent, owner } = actor
@@ -57,19 +54,17 @@ describe('suspend_agent and reactivate_agent', () => {
     })
     expect(agentOf(bench, actor)).toMatchObject({ suspendedByAdmin: true, updatedAt: bench.vm.now })
     expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
-    expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
+    expect(bench.error('deactivate_agent', actor.accounts)).toBe('SuspendedByAdmin')
   })
 
   it("the admin can end the owner's suspension", () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     suspend(bench, actor)
     expect(eventOf(reactivate(bench, actor, bench.admin), 'AgentReactivated').byAdmin).toBe(true)
   })
 
   it('treats an admin who owns the agent as the admin', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     bench.must('update_config', {}, { admin: actor.owner })
     expect(eventOf(suspend(bench, actor), 'AgentSuspended').byAdmin).toBe(true)
     bench.must('update_config', { admin: actor.owner }, { admin: bench.admin })
@@ -77,8 +72,7 @@ describe('suspend_agent and reactivate_agent', () => {
   })
 
   it('require the owner or the admin', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const stranger = registered(bench).owner
     expect(suspend(bench, actor, stranger).error).toBe('NotAuthorized')
     suspend(bench, actor)
@@ -86,8 +80,7 @@ describe('suspend_agent and reactivate_agent', () => {
   })
 
   it('require the right status', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     expect(reactivate(bench, actor).error).toBe('AgentNotSuspended')
     suspend(bench, actor)
     expect(suspend(bench, actor).error).toBe('AgentNotActive')
@@ -103,8 +96,7 @@ describe('suspend_agent and reactivate_agent', () => {
   })
 
   it('work for the admin while paused, but not for the owner', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     bench.must('update_config', {}, { paused: true })
     expect(suspend(bench, actor).error).toBe('Paused')
     expect(suspend(bench, actor, bench.admin).error).toBeNull()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agentOf, eventOf, HASH, registered, REGISTRATION } from './support/actors.ts'
-import { type Args, Bench } from './support/bench.ts'
+import { agentOf, eventOf, HASH, registered, REGISTRATION, given } from './support/actors.ts'
+import { type Args } from './support/bench.ts'
 
 const LONGEST = {
   name: 'n'.repeat(32),
@@ -21,8 +21,7 @@ describe('update_agent', () => {
     ['card', { agentCardUrl: 'ipfs://x', agentCardHash: new Uint8Array(32).fill(1) }],
     ['everything, at full length', LONGEST],
   ])('changes the %s', (_, changes) => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const before = agentOf(bench, actor)
     bench.vm.now += 60n
     const outcome = bench.must('update_agent', actor.accounts, changes)
@@ -35,8 +34,7 @@ describe('update_agent', () => {
   })
 
   it('shortens texts and fills the rest with zeros', () => {
-    const bench = Bench.initialized()
-    const actor = registered(bench)
+    const [bench, actor] = given(registered)
     const image = bench.vm.account(actor.agent)
     bench.must('update_agent', actor.accounts, LONGEST)
     const event = eventOf(bench.must('update_agent', actor.accounts, INITIAL), 'AgentUpdated')
@@ -45,19 +43,16 @@ describe('update_agent', () => {
   })
 
   it('requires a change, and URL and hash together', () => {
-    const bench = Bench.initialized()
-    const { accounts } = registered(bench)
-    const update = (args: Args) => bench.call('update_agent', accounts, args).error
+    const [bench, { accounts }] = given(registered)
+    const update = (args: Args) => bench.error('update_agent', accounts, args)
     expect(update({})).toBe('NothingToUpdate')
     expect(update({ agentCardUrl: 'https://a' })).toBe('CardUrlAndHashTogether')
     expect(update({ agentCardHash: HASH })).toBe('CardUrlAndHashTogether')
   })
 
   it('requires the owner of an active agent and a registry that is not paused', () => {
-    const bench = Bench.initialized()
-    const { accounts, owner } = registered(bench)
-    const update = (change = {}) =>
-      bench.call('update_agent', { ...accounts, ...change }, { name: 'B' }).error
+    const [bench, { accounts, owner }] = given(registered)
+    const update = (change = {}) => bench.error('update_agent', { ...accounts, ...change }, { name: 'B' })
     expect(update({ owner: registered(bench).owner })).toBe('NotOwner')
     expect(update({ owner: bench.admin })).toBe('NotOwner')
     bench.must('update_config', {}, { paused: true })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { agentOf, eventOf, registered, staked, stakeOf, withdrawing } from './support/actors.ts'
-import { type Accounts, Bench, COOLDOWN, DAY, USDC } from './support/bench.ts'
+import type { Pubkey } from '@agent-registry/solana'
+import { agentOf, eventOf, registered, staked, stakeOf, withdrawing, given } from './support/actors.ts'
+import { type Accounts, type Bench, COOLDOWN, DAY, USDC } from './support/bench.ts'
 
 const REQUEST_SIZE = 57
 
 describe('request_withdrawal', () => {
   it('starts the cooldown and lowers the tier at once', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     const lamports = bench.vm.lamportsOf(actor.owner)
     bench.vm.now += 30n
     const timestamp = bench.vm.now
@@ -41,9 +41,8 @@ describe('request_withdrawal', () => {
   })
 
   it('is limited to the amount that is neither locked nor pending, one at a time', () => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
-    const request = (amount: bigint) => bench.call('request_withdrawal', actor.accounts, { amount }).error
+    const [bench, actor] = given(staked)
+    const request = (amount: bigint) => bench.error('request_withdrawal', actor.accounts, { amount })
     expect(request(0n)).toBe('InvalidAmount')
     expect(request(600n * USDC + 1n)).toBe('InsufficientStake')
     expect(request(2n ** 64n - 1n)).toBe('InsufficientStake')
@@ -57,8 +56,7 @@ describe('request_withdrawal', () => {
   })
 
   it.each([1n, 890_880n, 9_000_000n])('works if its address already has %d lamports', (present) => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     bench.vm.prefund(actor.withdrawal, present)
     bench.must('request_withdrawal', actor.accounts, { amount: USDC })
     const lamports = bench.vm.lamportsOf(actor.owner)
@@ -68,16 +66,14 @@ describe('request_withdrawal', () => {
   })
 
   it('fails without a stake', () => {
-    const bench = Bench.initialized()
-    const { accounts } = registered(bench)
-    expect(bench.call('request_withdrawal', accounts, { amount: 1n }).error).toBe('InvalidAccountOwner')
+    const [bench, { accounts }] = given(registered)
+    expect(bench.error('request_withdrawal', accounts, { amount: 1n })).toBe('InvalidAccountOwner')
   })
 })
 
 describe('cancel_withdrawal', () => {
   it('restores the tier and returns the rent', () => {
-    const bench = Bench.initialized()
-    const actor = withdrawing(bench)
+    const [bench, actor] = given(withdrawing)
     expect(agentOf(bench, actor).tier).toBe('observer')
     bench.vm.now += 30n
     const timestamp = bench.vm.now
@@ -102,16 +98,15 @@ describe('cancel_withdrawal', () => {
     })
     expect(bench.vm.account(actor.withdrawal)).toBeNull()
     expect(bench.vm.lamportsOf(owner) - lamports).toBe(bench.vm.rent(REQUEST_SIZE))
-    expect(bench.call('cancel_withdrawal', actor.accounts).error).toBe('InvalidAccountOwner')
+    expect(bench.error('cancel_withdrawal', actor.accounts)).toBe('InvalidAccountOwner')
   })
 })
 
 describe('complete_withdrawal', () => {
   it('pays after the cooldown, not a second before', () => {
-    const bench = Bench.initialized()
-    const actor = withdrawing(bench, 600n * USDC)
+    const [bench, actor] = given((each) => withdrawing(each, 600n * USDC))
     bench.vm.now += COOLDOWN - 1n
-    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('CooldownNotOver')
+    expect(bench.error('complete_withdrawal', actor.accounts)).toBe('CooldownNotOver')
     bench.vm.now += 1n
     const before = agentOf(bench, actor)
     const lamports = bench.vm.lamportsOf(actor.owner)
@@ -129,16 +124,15 @@ describe('complete_withdrawal', () => {
     expect(bench.usdcOf(actor.ownerToken)).toBe(10_000n * USDC)
     expect(bench.usdcOf(actor.vault)).toBe(0n)
     expect(bench.vm.lamportsOf(owner) - lamports).toBe(bench.vm.rent(REQUEST_SIZE))
-    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('InvalidAccountOwner')
+    expect(bench.error('complete_withdrawal', actor.accounts)).toBe('InvalidAccountOwner')
   })
 
   it('pays into any USDC account of the owner, and no other account', () => {
-    const bench = Bench.initialized()
-    const actor = withdrawing(bench)
+    const [bench, actor] = given(withdrawing)
     const other = withdrawing(bench)
     bench.vm.now += COOLDOWN
     const complete = (change: Accounts) =>
-      bench.call('complete_withdrawal', { ...actor.accounts, ...change }).error
+      bench.error('complete_withdrawal', { ...actor.accounts, ...change })
     expect(complete({ ownerToken: other.ownerToken })).toBe('InvalidTokenAccount')
     expect(complete({ ownerToken: bench.tokenAccount(actor.owner, 0n, bench.wallet()) })).toBe(
       'InvalidTokenAccount',
@@ -156,10 +150,9 @@ describe('complete_withdrawal', () => {
   })
 
   it('uses the cooldown that is configured at payment', () => {
-    const bench = Bench.initialized()
-    const actor = withdrawing(bench)
+    const [bench, actor] = given(withdrawing)
     bench.vm.now += DAY
-    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('CooldownNotOver')
+    expect(bench.error('complete_withdrawal', actor.accounts)).toBe('CooldownNotOver')
     bench.must('update_config', {}, { cooldownSeconds: DAY })
     bench.must('complete_withdrawal', actor.accounts)
   })
@@ -167,8 +160,7 @@ describe('complete_withdrawal', () => {
 
 describe('withdrawals', () => {
   it.each(['paused', 'suspended by the admin', 'deactivated'])('work while %s', (state) => {
-    const bench = Bench.initialized()
-    const actor = staked(bench)
+    const [bench, actor] = given(staked)
     if (state === 'paused') bench.must('update_config', {}, { paused: true })
     else if (state === 'deactivated') bench.must('deactivate_agent', actor.accounts)
     else bench.must('suspend_agent', { ...actor.accounts, authority: bench.admin })
@@ -183,18 +175,14 @@ describe('withdrawals', () => {
   })
 
   it('require the owner', () => {
-    const bench = Bench.initialized()
-    const { accounts } = withdrawing(bench)
+    const [bench, { accounts }] = given(withdrawing)
     const { owner } = staked(bench)
     for (const name of ['cancel_withdrawal', 'complete_withdrawal'])
-      expect(bench.call(name, { ...accounts, owner }).error).toBe('NotOwner')
-    expect(bench.call('request_withdrawal', { ...accounts, owner }, { amount: 1n }).error).toBe('NotOwner')
+      expect(bench.error(name, { ...accounts, owner })).toBe('NotOwner')
+    expect(bench.error('request_withdrawal', { ...accounts, owner }, { amount: 1n })).toBe('NotOwner')
   })
 })
 
-function lock(bench: Bench, address: Parameters<Bench['read']>[1], amount: bigint): void {
-  const stored = bench.vm.account(address)
-  if (stored === null) throw new Error('no stake')
-  Buffer.from(stored.data.buffer).writeBigUInt64LE(amount, 80)
-  bench.vm.put({ ...stored, address, executable: false })
+function lock(bench: Bench, stake: Pubkey, amount: bigint): void {
+  bench.vm.edit(stake, (data) => void data.writeBigUInt64LE(amount, 80))
 }

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { Counter } from 'prom-client'
 import { createGraphQLContext } from '../../../schema/context.ts'
-import { hasTooManyValues } from '../../../schema/limits.ts'
 import { documentUnits } from '../../../schema/operation-cost.ts'
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../../src/compose/services.ts'
@@ -28,22 +27,12 @@ interface Params extends OperationParams {
  * small query. What is unusual or has an error is left to Yoga, which charges and executes it
  * again.
  */
-export interface ShortPath {
-  /** Null if Yoga must answer. */
-  answer(
-    request: FastifyRequest,
-    context: OperationRequest,
-  ): Promise<{ readonly body: string; readonly mediaType: string } | null>
-  /** Remembers the media type that Yoga chose for the Accept header of a request. */
-  learn(request: FastifyRequest, response: Response): void
-}
-
 export function createShortPath(dependencies: {
   readonly services: Services
   readonly metrics: Metrics
   readonly documents: PersistedDocuments
   readonly queries: CompiledQueries
-}): ShortPath {
+}) {
   const { services, metrics, documents, queries } = dependencies
   const answered = new Counter({
     name: 'gateway_graphql_compiled_total',
@@ -52,7 +41,8 @@ export function createShortPath(dependencies: {
   })
   const mediaTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS })
   return {
-    answer: async (request, context) => {
+    /** Null if Yoga must answer. */
+    answer: async (request: FastifyRequest, context: OperationRequest) => {
       const mediaType = mediaTypes.get(request.headers.accept ?? ANY_TYPE)
       const params = mediaType === undefined ? null : readParams(request, documents)
       const query = params?.query === undefined ? undefined : queries.find(params.query)
@@ -75,7 +65,8 @@ export function createShortPath(dependencies: {
       answered.inc()
       return { body, mediaType }
     },
-    learn: ({ headers: { accept } }, { status, headers }) => {
+    /** Remembers the media type that Yoga chose for the Accept header of a request. */
+    learn: ({ headers: { accept } }: FastifyRequest, { status, headers }: Response): void => {
       const mediaType = headers.get('content-type')
       if (status !== 200 || mediaType === null || !JSON_TYPES.test(mediaType)) return
       mediaTypes.set(accept ?? ANY_TYPE, mediaType)
@@ -86,7 +77,7 @@ export function createShortPath(dependencies: {
 /** Null for what Yoga refuses, or could read in another way. */
 function readParams({ method, headers, body }: FastifyRequest, documents: PersistedDocuments): Params | null {
   if (method !== 'POST' || headers['content-type']?.startsWith('application/json') !== true) return null
-  if (hasTooManyValues(body) || !Object.keys(body as object).every((name) => MEMBERS.has(name))) return null
+  if (!Object.keys(body as object).every((name) => MEMBERS.has(name))) return null
   try {
     const params = documents.complete(body as Params)
     return isObject(params.variables) && isObject(params.extensions) ? params : null

@@ -4,7 +4,6 @@ import {
   type EventsOptions,
   type KeySigner,
   OutcomeUnknownError,
-  type Registry,
   RegistryError,
   signerFromSecretKey,
   TransactionFailedError,
@@ -13,27 +12,18 @@ import {
 import { readRuntime } from '../../compose/runtime-file.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { readKeypairFile } from '../../platform/keys.ts'
-import { CommandError, createOutput, OUTCOME_UNKNOWN, type Output } from '../output.ts'
-
-/** A gateway and the output of the command that uses it. */
-export interface Connection {
-  readonly registry: Registry
-  readonly output: Output
-  /** Base URL of the gateway. */
-  readonly url: string
-}
+import { CommandError, OUTCOME_UNKNOWN, outputOf } from '../output.ts'
 
 export const addUrl = (command: Command): Command =>
   command.option('--url <base>', 'base URL of the gateway; default: the one that runs on this machine')
 
 /** The registry of the gateway at `--url`, at `usualUrl`, or of the one that runs on DATA_DIR. */
-export function connect(command: Command, usualUrl?: string): Connection {
-  const given = command.optsWithGlobals<{ url?: string; program?: string; json?: boolean }>()
-  const { program, json } = given
-  const url = given.url === undefined ? (usualUrl ?? runningUrl()) : checkedUrl(given.url)
+export function connect(command: Command, usualUrl?: string) {
+  const { url: given, program } = command.optsWithGlobals<{ url?: string; program?: string }>()
+  const url = given === undefined ? (usualUrl ?? runningUrl()) : checkedUrl(given)
   return {
-    registry: createRegistry(url, program === undefined ? {} : { program }),
-    output: createOutput(json === true),
+    registry: createRegistry(url, { program }),
+    output: outputOf(command),
     url,
   }
 }
@@ -91,5 +81,5 @@ function checkedUrl(url: string): string {
 
 /** The types of `--types`. The gateway refuses unknown ones, with their names. */
 export function typesOf(list: string | undefined): Pick<EventsOptions, 'types'> {
-  return list === undefined ? {} : ({ types: list.split(',') } as Pick<EventsOptions, 'types'>)
+  return { types: list?.split(',') as EventsOptions['types'] }
 }

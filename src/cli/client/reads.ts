@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Agent } from '@agent-registry/client'
+import type { Agent, Registry } from '@agent-registry/client'
 import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, typesOf, use } from './connect.ts'
 import { jsonText } from '../../ledger/decode/values.ts'
@@ -11,7 +11,6 @@ interface ListOptions {
   readonly limit: number
 }
 
-/** Agents of a running gateway. */
 export function agentsCommand(): Command {
   return addUrl(new Command('agents'))
     .option('--tier <tier>', 'only this tier')
@@ -19,12 +18,10 @@ export function agentsCommand(): Command {
     .option('--name <text>', 'search by name; the most similar first')
     .option('--limit <n>', 'at most this many, up to 200', asInteger(1, 200), 20)
     .action(async ({ limit, ...filter }: ListOptions, command: Command) => {
-      const { name, tier, category } = filter
       const { registry, output } = connect(command)
       const listing = registry.agents.list({
-        ...(tier === undefined ? {} : { tier }),
-        ...(category === undefined ? {} : { category }),
-        ...(name === undefined ? { sort: 'reputation' } : { name }),
+        ...filter,
+        sort: filter.name === undefined ? 'reputation' : undefined,
         limit,
       })
       const page = await use(() => listing.page())
@@ -52,13 +49,8 @@ export function agentCommand(): Command {
     })
 }
 
-interface AgentReads {
-  get(pda: string): Promise<Agent>
-  ofOwner(owner: string): Promise<Agent | null>
-}
-
 /** The agent with this address, or of this wallet. */
-async function find(agents: AgentReads, key: string): Promise<Agent> {
+async function find(agents: Registry['agents'], key: string): Promise<Agent> {
   const owned = await agents.ofOwner(key)
   return owned ?? agents.get(key)
 }
@@ -74,7 +66,6 @@ interface TailOptions {
   readonly count?: number
 }
 
-/** Live events of a running gateway. */
 export function eventsCommand(): Command {
   return new Command('events').addCommand(
     addUrl(new Command('tail'))
@@ -85,11 +76,7 @@ export function eventsCommand(): Command {
       .option('--count <n>', 'stop after this many events', asInteger(1, 1_000_000))
       .action(async ({ types, agent, after, count }: TailOptions, command: Command) => {
         const { registry, output } = connect(command)
-        const events = registry.events({
-          ...typesOf(types),
-          ...(agent === undefined ? {} : { agent }),
-          ...(after === undefined ? {} : { after }),
-        })
+        const events = registry.events({ ...typesOf(types), agent, after })
         await use(async () => {
           let left = count ?? Infinity
           for await (const event of events) {

@@ -13,8 +13,8 @@ import {
 } from '@agent-registry/client'
 import { usdc } from '@agent-registry/client/money'
 import { asAmount } from '../registry/options.ts'
-import { CommandError, createOutput, type Output } from '../output.ts'
-import { addUrl, connect, type Connection, readWallet, use } from './connect.ts'
+import { CommandError, outputOf, type Output } from '../output.ts'
+import { addUrl, connect, readWallet, use } from './connect.ts'
 import { join } from 'node:path'
 import { readConfig } from '../../platform/config/config.ts'
 
@@ -37,9 +37,8 @@ export function registerCommand(): Command {
     .action(async (options: RegisterOptions, command: Command) => {
       const { name, category, cardUrl, inviteCode } = options
       const card = readFileSync(options.card)
-      const sponsor = inviteCode === undefined ? {} : { inviteCode }
-      const { output, wallet, result } = await sendFrom(command, (registry, owner, sending) =>
-        registry.agents.register({ name, category, cardUrl, card, ...sponsor }, owner, sending),
+      const { output, wallet, result } = await sendFrom(command, ({ agents }, owner, sending) =>
+        agents.register({ name, category, cardUrl, card, inviteCode }, owner, sending),
       )
       const { pda, transaction } = result
       const { id, status, signature } = transaction
@@ -52,32 +51,30 @@ export function registerCommand(): Command {
 
 const AMOUNT = 'USDC, up to 6 decimals'
 
-export function depositCommand(): Command {
-  return withWallet(new Command('deposit'))
-    .argument('<amount>', AMOUNT, asAmount(usdc))
-    .action(async (amount: bigint, _, command: Command) => {
-      const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
-        registry.stakes.deposit(amount, owner, options),
-      )
-      print(output, { owner: wallet.address, amount }, result)
-    })
-}
+type SendAmount = (
+  stakes: Registry['stakes'],
+  ...args: [amount: bigint, wallet: KeySigner, options: SendOptions]
+) => Promise<Transaction>
 
-export function withdrawCommand(): Command {
-  return withWallet(new Command('withdraw'))
+const amountCommand = (name: string, send: SendAmount) => (): Command =>
+  withWallet(new Command(name))
     .argument('<amount>', AMOUNT, asAmount(usdc))
     .action(async (amount: bigint, _, command: Command) => {
-      const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
-        registry.stakes.requestWithdrawal(amount, owner, options),
+      const { output, wallet, result } = await sendFrom(command, ({ stakes }, owner, options) =>
+        send(stakes, amount, owner, options),
       )
       print(output, { owner: wallet.address, amount }, result)
     })
-}
+
+export const depositCommand = amountCommand('deposit', (stakes, ...args) => stakes.deposit(...args))
+export const withdrawCommand = amountCommand('withdraw', (stakes, ...args) =>
+  stakes.requestWithdrawal(...args),
+)
 
 export function completeWithdrawalCommand(): Command {
   return withWallet(new Command('complete-withdrawal')).action(async (_, command: Command) => {
-    const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
-      registry.stakes.completeWithdrawal(owner, options),
+    const { output, wallet, result } = await sendFrom(command, ({ stakes }, owner, options) =>
+      stakes.completeWithdrawal(owner, options),
     )
     print(output, { owner: wallet.address }, result)
   })
@@ -105,7 +102,7 @@ function listCommand(): Command {
           signature,
           lastValidBlockHeight,
         }))
-      createOutput(command.optsWithGlobals().json === true).result({ transactions }, [
+      outputOf(command).result({ transactions }, [
         ...transactions.map(({ id, wallet, url }) => `${id}  of ${wallet}  at ${url}`),
         `${transactions.length} unfinished`,
       ])
@@ -119,11 +116,9 @@ function resumeCommand(): Command {
     .action(async (id: string, _, command: Command) => {
       const stored = unfinishedTransactions().find(id)
       const { registry, output } = connect(command, stored?.url)
+      const options = { onProgress: showing(output) }
       const { status, signature } = await use(() =>
-        finish(
-          () => registry.transactions.resume(stored ?? id, { onProgress: showing(output) }),
-          () => id,
-        ),
+        finish({ id }, () => registry.transactions.resume(stored ?? id, options)),
       )
       output.result({ id, status, signature }, [`${status}: signature ${signature}`])
     })
@@ -133,15 +128,10 @@ interface WalletOptions {
   readonly key: string
 }
 
-/** Adds the options of commands that send a transaction of a wallet. */
 const withWallet = (command: Command): Command =>
   addUrl(command)
     .requiredOption('--key <file>', 'Solana CLI key file of the wallet')
     .option('--program <address>', 'registry program that the wallet signs for; default: the released one')
-
-interface WalletConnection extends Connection {
-  readonly wallet: KeySigner
-}
 
 /**
  * Sends a transaction of the wallet. From its signature until its outcome is known it is stored, so
@@ -150,7 +140,7 @@ interface WalletConnection extends Connection {
 async function sendFrom<Result>(
   command: Command,
   send: (registry: Registry, wallet: KeySigner, options: SendOptions) => Promise<Result>,
-): Promise<WalletConnection & { readonly result: Result }> {
+) {
   const { key } = command.opts<WalletOptions>()
   const wallet = await readWallet(key)
   const connection = connect(command)
@@ -159,15 +149,16 @@ async function sendFrom<Result>(
   const open = unfinished.list().find((each) => each.wallet === wallet.address)
   if (open !== undefined)
     throw new CommandError(
-      `the transaction ${open.id} of this wallet is not finished, so nothing was sent. ${resumeHint(open.id)} ` +
+      `the transaction ${open.id} of this wallet is not finished, so nothing was sent. Continue with: npm run cli -- transaction resume ${open.id} ` +
         `If the gateway never knows its outcome, look whether it landed, and delete ${unfinished.fileOf(open.id)}`,
       { id: open.id, signature: open.signature },
     )
-  let id: string | null = null
+  const sent: Sent = { id: null }
   const options: SendOptions = {
     onSigned: (transaction) => {
+      const { id } = transaction
       unfinished.put({ ...transaction, wallet: wallet.address, url })
-      id = transaction.id
+      sent.id = id
       output.announce({ id, signature: transaction.signature, status: 'signed' }, [
         `signed transaction ${id}, signature ${transaction.signature ?? 'follows from the sponsor'}`,
         `if this command ends early: npm run cli -- transaction resume ${id}`,
@@ -175,20 +166,19 @@ async function sendFrom<Result>(
     },
     onProgress: showing(output),
   }
-  const result = await use(() =>
-    finish(
-      () => send(registry, wallet, options),
-      () => id,
-    ),
-  )
+  const result = await use(() => finish(sent, () => send(registry, wallet, options)))
   return { ...connection, wallet, result }
 }
 
+/** The id is null until the transaction is signed. */
+interface Sent {
+  id: string | null
+}
+
 /** Removes the stored transaction when its outcome is known. */
-async function finish<Result>(work: () => Promise<Result>, idOf: () => string | null): Promise<Result> {
+async function finish<Result>(sent: Sent, work: () => Promise<Result>): Promise<Result> {
   const remove = (): void => {
-    const id = idOf()
-    if (id !== null) unfinishedTransactions().remove(id)
+    if (sent.id !== null) unfinishedTransactions().remove(sent.id)
   }
   try {
     const result = await work()
@@ -205,8 +195,6 @@ const showing =
   (state: SendProgress): void => {
     if (state === 'unknown') output.progress('no response: asking the gateway for the outcome')
   }
-
-const resumeHint = (id: string): string => `Continue with: npm run cli -- transaction resume ${id}`
 
 /** A signed transaction whose outcome is not known, and who sent it where. */
 interface StoredTransaction extends UnfinishedTransaction {

@@ -11,7 +11,7 @@ import { networkOf } from '../../domain/network.ts'
 import { createLedgerRpc, type LedgerCalls, retryingRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { CommandError, createOutput, type Output } from '../output.ts'
+import { CommandError, type Output, outputOf } from '../output.ts'
 import type { ClusterOptions } from './options.ts'
 import { readFileSync } from 'node:fs'
 import {
@@ -31,7 +31,6 @@ const CLUSTER_URLS: Readonly<Record<string, string>> = {
 /** Public nodes often refuse single calls. */
 const ATTEMPTS = 4
 
-/** A ledger and the registry program on it. */
 export interface Cluster {
   /** A failed call is a CommandError, except for errors with a JSON-RPC code. */
   readonly rpc: LedgerCalls
@@ -47,9 +46,8 @@ export async function onCluster(
   command: Command,
   work: (cluster: Cluster, output: Output) => Promise<void>,
 ): Promise<void> {
-  const options = command.optsWithGlobals<ClusterOptions & { json?: boolean }>()
   try {
-    await work(await openCluster(options), createOutput(options.json === true))
+    await work(await openCluster(command.optsWithGlobals<ClusterOptions>()), outputOf(command))
   } catch (error) {
     if (error instanceof LedgerRpcError) throw new CommandError(`The node refused: ${error.message}`)
     throw error
@@ -95,28 +93,15 @@ interface RpcAccount {
 
 export type Reporter = RegistryAccounts['ReputationReporter']
 
-export interface ProgramState {
-  readonly executable: boolean
-  /** Null if nobody can upgrade the program. */
-  readonly upgradeAuthority: Pubkey | null
-  /** Whether its code is the `registry.so` of this version. */
-  readonly isThisVersion: boolean
-}
-
-interface RegistryState {
-  /** Null if the account does not exist. */
-  readonly program: ProgramState | null
-  /** Null if the registry is not initialized. */
-  readonly config: RegistryAccounts['RegistryConfig'] | null
-}
+export type ProgramState = ReturnType<typeof programState>
 
 const PROGRAM_DATA_HEADER = 45
 const AUTHORITY_TAG = 12
 const AUTHORITY = 13
 const CONFIRMED = { commitment: 'confirmed', encoding: 'base64' }
 
-/** Reads the program, its upgrade authority and the config account. */
-export async function readRegistry({ rpc, programId }: Cluster): Promise<RegistryState> {
+/** Reads the program, its upgrade authority and the config account. Null: it does not exist. */
+export async function readRegistry({ rpc, programId }: Cluster) {
   const addresses = [programId, programDataAddress(programId), registryAddresses(programId).config()]
   const { value } = await rpc.call<{ value: (RpcAccount | null)[] }>('getMultipleAccounts', [
     addresses,
@@ -129,12 +114,13 @@ export async function readRegistry({ rpc, programId }: Cluster): Promise<Registr
   }
 }
 
-function programState(program: RpcAccount, programData: RpcAccount | null): ProgramState {
+function programState(program: RpcAccount, programData: RpcAccount | null) {
   const data = bytesOf(programData)
   const isUpgradeable = program.owner === UPGRADEABLE_LOADER && data.length >= PROGRAM_DATA_HEADER
   const elf = readFileSync(PROGRAM_FILE)
   return {
     executable: program.executable,
+    /** Null if nobody can upgrade the program. */
     upgradeAuthority:
       isUpgradeable && data[AUTHORITY_TAG] === 1
         ? pubkeyFromBytes(data.subarray(AUTHORITY, PROGRAM_DATA_HEADER))
@@ -144,18 +130,23 @@ function programState(program: RpcAccount, programData: RpcAccount | null): Prog
   }
 }
 
-function decodeConfig(account: RpcAccount): RegistryAccounts['RegistryConfig'] {
-  const decoded = decodeOrFail(bytesOf(account))
-  if (decoded?.name === 'RegistryConfig') return decoded.data
-  throw new CommandError('The config account does not have the layout of this version')
-}
-
-function decodeOrFail(data: Buffer): ReturnType<typeof decodeAccount> {
+/** The account if it has this layout, else null. */
+function decodeAs<Name extends keyof RegistryAccounts>(
+  account: RpcAccount,
+  name: Name,
+): RegistryAccounts[Name] | null {
   try {
-    return decodeAccount(data)
+    const decoded = decodeAccount(bytesOf(account))
+    return decoded?.name === name ? (decoded.data as RegistryAccounts[Name]) : null
   } catch (error) {
     throw new CommandError(`An account has another layout than in this version: ${(error as Error).message}`)
   }
+}
+
+function decodeConfig(account: RpcAccount): RegistryAccounts['RegistryConfig'] {
+  const config = decodeAs(account, 'RegistryConfig')
+  if (config === null) throw new CommandError('The config account does not have the layout of this version')
+  return config
 }
 
 /** All reporters, active ones first. Null if the node refuses to list accounts. */
@@ -168,10 +159,7 @@ export async function readReporters({ rpc, programId }: Cluster): Promise<Report
       { ...CONFIRMED, filters },
     ])
     return accounts
-      .flatMap(({ account }) => {
-        const decoded = decodeOrFail(bytesOf(account))
-        return decoded?.name === 'ReputationReporter' ? [decoded.data] : []
-      })
+      .flatMap(({ account }) => decodeAs(account, 'ReputationReporter') ?? [])
       .sort((a, b) => Number(b.active) - Number(a.active) || (a.label < b.label ? -1 : 1))
   } catch (error) {
     if (error instanceof LedgerRpcError) return null
@@ -183,9 +171,7 @@ export async function readReporters({ rpc, programId }: Cluster): Promise<Report
 export async function readReporter({ rpc, programId }: Cluster, authority: Pubkey): Promise<Reporter | null> {
   const address = registryAddresses(programId).reporter(authority)
   const { value } = await rpc.call<{ value: RpcAccount | null }>('getAccountInfo', [address, CONFIRMED])
-  if (value?.owner !== programId) return null
-  const decoded = decodeOrFail(bytesOf(value))
-  return decoded?.name === 'ReputationReporter' ? decoded.data : null
+  return value?.owner === programId ? decodeAs(value, 'ReputationReporter') : null
 }
 
 function bytesOf(account: RpcAccount | null): Buffer {

@@ -32,7 +32,6 @@ import type { Pubkey } from '@agent-registry/solana'
 import { CommandError } from '../output.ts'
 import { checkConfig, checkProgram, openSigner } from './send-instruction.ts'
 
-/** Sets up the registry program on any ledger. */
 export function registryCommand(): Command {
   return new Command('registry')
     .addCommand(statusCommand())
@@ -74,7 +73,6 @@ function describeProgram(program: ProgramState | null): string {
     : 'is not the registry.so of this version'
 }
 
-/** The config as lines of text. */
 function configLines(config: RegistryAccounts['RegistryConfig'] | null, { programId }: Cluster): string[] {
   if (config === null) return ['config             not initialized']
   const tiers = config.tierThresholds.map((each, i) => `${TIERS[i]} from ${decimalText(each, 6)}`)
@@ -140,7 +138,6 @@ const KEYPAIR = 'key file of the admin'
 const authorityArgument = () =>
   new Argument('<authority>', 'public key that signs the reports').argParser(asPubkey)
 
-/** The keys that may report the behaviour of agents. */
 function reporterCommand(): Command {
   return new Command('reporter')
     .description('add, list, disable and enable the keys that report the behaviour of agents')
@@ -220,8 +217,10 @@ function configCommand(): Command {
     .action((_, command: Command) =>
       onCluster(command, async (cluster, output) => {
         const options = command.optsWithGlobals<ConfigOptions>()
-        const changes = changesOf(options)
-        if (Object.keys(changes).length === 0) {
+        const { admin, treasury, thresholds, cooldownDays, paused } = options
+        const limits = { tierThresholds: thresholds, cooldownSeconds: cooldownDays }
+        const changes: ConfigChanges = { admin, treasury, paused, ...limits }
+        if (Object.values(changes).every((each) => each === undefined)) {
           const config = await checkConfig(cluster)
           output.result({ ...config }, configLines(config, cluster))
           return
@@ -233,15 +232,4 @@ function configCommand(): Command {
         await signer.send(signer.build.updateConfig(changes))
       }),
     )
-}
-
-function changesOf(options: ConfigOptions): ConfigChanges {
-  const { admin, treasury, thresholds, cooldownDays, paused } = options
-  return {
-    ...(admin === undefined ? {} : { admin }),
-    ...(treasury === undefined ? {} : { treasury }),
-    ...(thresholds === undefined ? {} : { tierThresholds: thresholds }),
-    ...(cooldownDays === undefined ? {} : { cooldownSeconds: cooldownDays }),
-    ...(paused === undefined ? {} : { paused }),
-  }
 }

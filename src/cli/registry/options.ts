@@ -15,7 +15,6 @@ export interface SigningOptions extends ClusterOptions {
   priorityFee: number
 }
 
-/** Adds the options that choose the ledger and the program. */
 export function withClusterOptions(command: Command): Command {
   return command
     .option(
@@ -25,7 +24,6 @@ export function withClusterOptions(command: Command): Command {
     .option('--program <address>', 'address of the registry program; default REGISTRY_PROGRAM_ID', asPubkey)
 }
 
-/** Adds the options of commands that send a transaction. */
 export function withSigningOptions(command: Command, keypair: string, isRequired = true): Command {
   const flags = '--keypair <file>'
   if (isRequired) command.requiredOption(flags, keypair)
@@ -33,6 +31,11 @@ export function withSigningOptions(command: Command, keypair: string, isRequired
   return withClusterOptions(command)
     .option('--dry-run', 'print and simulate the transaction without sending it')
     .option('--priority-fee <price>', 'micro-lamports per compute unit', asInteger(0, 1_000_000_000), 0)
+}
+
+/** For an option that can be repeated. */
+export function collect(value: string, values: string[] | undefined): string[] {
+  return [...(values ?? []), value]
 }
 
 export function asPubkey(text: string): Pubkey {

@@ -1,8 +1,8 @@
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
-import { encodeBase58, type Message, parseTransaction, pubkey, type Pubkey } from '@agent-registry/solana'
+import { encodeBase58, type Message, parseTransaction, pubkey } from '@agent-registry/solana'
 import { adminInstructions, decodeInstruction, type RegistryAccounts } from '@agent-registry/program'
 import { readKeypairFile } from '../../platform/keys.ts'
-import { CommandError, OUTCOME_UNKNOWN, type Output } from '../output.ts'
+import { CommandError, jsonOf, OUTCOME_UNKNOWN, type Output } from '../output.ts'
 import { type Cluster, type ProgramState, readRegistry } from './cluster.ts'
 import type { SigningOptions } from './options.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,23 +11,17 @@ import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { buildMessage, simulate, type Simulation, unsignedTransaction } from '../../transactions/build.ts'
 import { transactionErrorText } from '../../transactions/error-text.ts'
 
-type Instructions = ReturnType<typeof adminInstructions>
-type Instruction = ReturnType<Instructions[keyof Instructions]>
+type Signer = ReturnType<typeof openSigner>
 
 /** The key that signs, and the instructions of an admin with this key. */
-interface Signer {
-  readonly key: Pubkey
-  readonly build: Instructions
-  send(instruction: Instruction): Promise<void>
-}
-
-export function openSigner(cluster: Cluster, options: SigningOptions, output: Output): Signer {
-  const signer: Keypair = readKeypairFile(options.keypair)
+export function openSigner(cluster: Cluster, options: SigningOptions, output: Output) {
+  const signer = readKeypairFile(options.keypair)
   const key = pubkey(signer.publicKey.toBase58())
   return {
     key,
     build: adminInstructions(cluster.programId, key),
-    send: (instruction) => sendInstruction(cluster, instruction, { signer, options, output }),
+    send: (instruction: TransactionInstruction): Promise<void> =>
+      sendInstruction(cluster, instruction, { signer, options, output }),
   }
 }
 
@@ -122,17 +116,13 @@ function printDryRun(
   { unsigned, simulation, output }: { unsigned: string; simulation: Simulation; output: Output },
 ): void {
   const { name, args } = decodeInstruction(data) ?? { name: '', args: {} }
-  const accounts = keys.map(({ pubkey: key, isSigner, isWritable }) => ({
-    pubkey: key.toBase58(),
-    isSigner,
-    isWritable,
-  }))
+  const accounts = keys.map((each) => ({ ...each, pubkey: each.pubkey.toBase58() }))
   const { err, logs, units } = simulation
   output.result(
     { network, instruction: name, args, accounts, transaction: unsigned, simulation: { err, logs, units } },
     [
       `${name} on ${network} (${host}), not sent`,
-      `arguments    ${JSON.stringify(args, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each))}`,
+      `arguments    ${jsonOf(args)}`,
       ...accounts.map(
         (each) =>
           `account      ${each.pubkey}${each.isSigner ? ' signer' : ''}${each.isWritable ? ' writable' : ''}`,

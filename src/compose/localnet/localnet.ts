@@ -11,7 +11,6 @@ import { loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
 import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import type { FundWallet } from '../../transactions/wallets.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { serveSampleDocuments } from './sample-documents.ts'
@@ -24,18 +23,7 @@ const FUND_LAMPORTS = 1_000_000_000n
 const FUND_USDC = 5_000_000_000n
 const POLL_MS = 100
 
-export interface GatewayLocalnet {
-  rpcUrl: string
-  wsUrl: string
-  keys: LocalnetKeys
-  /** Base URL of an IPFS gateway with the documents of the sample agents. */
-  ipfsGateway: string
-  /** Funds the keys, initializes the registry and registers the sample agents, once. */
-  provision(): Promise<void>
-  /** Gives 1 SOL and 5,000 USDC to a wallet. */
-  readonly fundWallet: FundWallet
-  stop(): Promise<void>
-}
+export type GatewayLocalnet = Awaited<ReturnType<typeof startGatewayLocalnet>>
 
 /**
  * Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis.
@@ -44,7 +32,7 @@ export interface GatewayLocalnet {
 export async function startGatewayLocalnet(
   config: Config,
   { clock, logger }: { clock: Clock; logger: Logger },
-): Promise<GatewayLocalnet> {
+) {
   const { programId } = config.ledger
   const keys = loadLocalnetKeys(config.dataDir)
   const localnet = await startLedgerOf(config, keys, { clock, logger })
@@ -56,8 +44,10 @@ export async function startGatewayLocalnet(
     rpcUrl: localnet.rpcUrl,
     wsUrl: localnet.wsUrl,
     keys,
+    /** Base URL of an IPFS gateway with the documents of the sample agents. */
     ipfsGateway: documents.url,
-    provision: async () => {
+    /** Funds the keys, initializes the registry and registers the sample agents, once. */
+    provision: async (): Promise<void> => {
       const faucet = localnetFaucet(connection, localnet.rpcUrl, advance)
       for (const key of [keys.feePayer, keys.registryAdmin, keys.reputationReporter]) {
         if ((await connection.getBalance(key.publicKey, 'processed')) === 0)
@@ -65,18 +55,17 @@ export async function startGatewayLocalnet(
       }
       const sender = createTransactionSender(connection, keys.feePayer, advance)
       await setUpRegistry({ connection, programId, keys, sender })
-      const {
-        dataDir,
-        localnet: { seedAgents: count },
-      } = config
+      const { dataDir } = config
+      const count = config.localnet.seedAgents
       await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
     },
-    fundWallet: async (owner) => {
+    /** Gives 1 SOL and 5,000 USDC to a wallet. */
+    fundWallet: async (owner: Pubkey): Promise<void> => {
       // The slots of a running localnet advance by themselves.
       const faucet = localnetFaucet(connection, localnet.rpcUrl, () => setTimeout(POLL_MS))
       await Promise.all([faucet.airdrop(owner, FUND_LAMPORTS), faucet.mintUsdc(owner, FUND_USDC)])
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await documents.close()
       await localnet.close()
     },

@@ -1,4 +1,5 @@
 import { type ServiceCategory, USDC_UNIT } from '@agent-registry/program'
+
 /** An agent that the seed registers. Day 0 is the first of SAMPLE_DAYS, the last day is today. */
 export interface SampleAgent {
   name: string
@@ -18,58 +19,31 @@ export interface SampleAgent {
 
 export const SAMPLE_DAYS = 8
 
-const NAMES = [
-  'Atlas Freight',
-  'Beacon Research',
-  'Cedar Ledger',
-  'Delta Courier',
-  'Ember Support',
-  'Fathom Analytics',
-  'Granite Custody',
-  'Harbor Trade',
-  'Iris Copywriter',
-  'Juniper Logistics',
-  'Kestrel Auditor',
-  'Lumen Translator',
-  'Meridian Markets',
-  'Nimbus Devops',
-  'Orchard Concierge',
-  'Pilot Procurement',
-  'Quarry Data',
-  'Relay Scheduler',
-  'Summit Underwriter',
-  'Tundra Forecast',
-  'Umber Illustrator',
-  'Vertex Code Review',
-  'Willow Helpdesk',
-  'Zephyr Routing',
-]
-
-const CATEGORIES: ServiceCategory[] = [
-  'logistics',
-  'research',
-  'financial',
-  'logistics',
-  'customerService',
-  'dataAnalysis',
-  'financial',
-  'commerce',
-  'contentCreation',
-  'logistics',
-  'financial',
-  'contentCreation',
-  'commerce',
-  'development',
-  'customerService',
-  'commerce',
-  'dataAnalysis',
-  'other',
-  'financial',
-  'research',
-  'contentCreation',
-  'development',
-  'customerService',
-  'logistics',
+const AGENTS: readonly (readonly [name: string, category: ServiceCategory])[] = [
+  ['Atlas Freight', 'logistics'],
+  ['Beacon Research', 'research'],
+  ['Cedar Ledger', 'financial'],
+  ['Delta Courier', 'logistics'],
+  ['Ember Support', 'customerService'],
+  ['Fathom Analytics', 'dataAnalysis'],
+  ['Granite Custody', 'financial'],
+  ['Harbor Trade', 'commerce'],
+  ['Iris Copywriter', 'contentCreation'],
+  ['Juniper Logistics', 'logistics'],
+  ['Kestrel Auditor', 'financial'],
+  ['Lumen Translator', 'contentCreation'],
+  ['Meridian Markets', 'commerce'],
+  ['Nimbus Devops', 'development'],
+  ['Orchard Concierge', 'customerService'],
+  ['Pilot Procurement', 'commerce'],
+  ['Quarry Data', 'dataAnalysis'],
+  ['Relay Scheduler', 'other'],
+  ['Summit Underwriter', 'financial'],
+  ['Tundra Forecast', 'research'],
+  ['Umber Illustrator', 'contentCreation'],
+  ['Vertex Code Review', 'development'],
+  ['Willow Helpdesk', 'customerService'],
+  ['Zephyr Routing', 'logistics'],
 ]
 
 const DEPOSITS = [0n, 100n, 500n, 1_000n, 250n, 0n, 2_500n, 600n]
@@ -84,18 +58,18 @@ const LIFECYCLES: Record<number, SampleAgent['lifecycle']> = {
 
 /** Sample agent number `index`, the same on every machine. Names repeat with a number. */
 export function sampleAgent(index: number): SampleAgent {
-  const round = Math.floor(index / NAMES.length)
-  const name = NAMES[index % NAMES.length] ?? ''
+  const round = Math.floor(index / AGENTS.length)
+  const [name, category] = AGENTS[index % AGENTS.length]!
   return {
     name: round === 0 ? name : `${name} ${round + 1}`,
     isCopy: round > 0,
-    category: CATEGORIES[index % CATEGORIES.length] ?? 'other',
+    category,
     version: `${1 + (index % 3)}.${index % 7}.${(index * 5) % 10}`,
     capabilities: BigInt((index * 11) % 64),
     registeredOnDay: index % (SAMPLE_DAYS - 1),
     deposit: (DEPOSITS[index % DEPOSITS.length] ?? 0n) * USDC_UNIT,
     dailyDelta: DELTAS[index % DELTAS.length] ?? 0,
-    lifecycle: LIFECYCLES[index % NAMES.length] ?? 'active',
+    lifecycle: LIFECYCLES[index % AGENTS.length] ?? 'active',
   }
 }
 

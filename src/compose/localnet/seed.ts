@@ -1,22 +1,25 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Connection, type Keypair, PublicKey } from '@solana/web3.js'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
-import { decodeAccount, type RegistryAccounts, registryAddresses } from '@agent-registry/program'
+import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
+import {
+  decodeAccount,
+  type RegistryAccounts,
+  registryAddresses,
+  registryInstruction,
+} from '@agent-registry/program'
 import type { Clock } from '../../platform/clock.ts'
 import type { LocalnetKeys } from '../../platform/keys.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { keyOf } from './registry-setup.ts'
 import { SAMPLE_DAYS, type SampleAgent, sampleAgent } from './sample-agents.ts'
-import { sampleCards } from './sample-cards.ts'
+import { type SampleCard, sampleCards } from './sample-cards.ts'
 import { writeSampleDocuments } from './sample-documents.ts'
-import { sampleTransactions } from './sample-transactions.ts'
 import type { Job, TransactionSender } from './transaction-sender.ts'
 
 const SECONDS_PER_DAY = 86_400
 const REPORTS_PER_TRANSACTION = 8
 const ACCOUNTS_PER_CALL = 100
-const ENDED_LIFECYCLES = new Set(['suspendedByOwner', 'suspendedByAdmin', 'deactivated'])
 const OWNER_LAMPORTS = 1_000_000_000n
 
 /** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
@@ -30,6 +33,7 @@ export interface LocalnetFaucet {
 }
 
 type SeededAgent = SampleAgent & { wallet: Keypair; account: Pubkey }
+type Accounts = ReadonlyMap<Pubkey, RegistryAccounts['Agent']>
 
 /**
  * Registers the sample agents by transactions, spread over the past week of the ledger's clock. If
@@ -64,73 +68,101 @@ export async function seedSampleAgents(options: {
     const behind = target - (await faucet.now())
     if (behind > 0) await faucet.warp(behind)
     const agents = await readAgents(connection, samples)
-    const born = samples.filter((each) => each.registeredOnDay === day && !agents.has(each.account))
-    await Promise.all(born.map((each) => faucet.airdrop(keyOf(each.wallet), OWNER_LAMPORTS)))
-    await sender.send(born.map((each) => build.register(each, each.wallet, cards.get(each.name)!)))
-    const undescribed = samples.filter(
-      (each) => each.registeredOnDay === day && (agents.get(each.account)?.version ?? '') === '',
+    const today = samples.filter(({ registeredOnDay }) => registeredOnDay === day)
+    const born = today.filter(({ account }) => !agents.has(account))
+    await Promise.all(born.map(({ wallet }) => faucet.airdrop(keyOf(wallet), OWNER_LAMPORTS)))
+    await sender.send(born.map((each) => build.register(each, cards.get(each.name)!)))
+    const undescribed = today.filter(({ account }) => (agents.get(account)?.version ?? '') === '')
+    await sender.send(undescribed.map(build.describe))
+    const staking = today.filter(
+      ({ account, deposit }) => deposit > 0n && (agents.get(account)?.tier ?? 'observer') === 'observer',
     )
-    await sender.send(undescribed.map((each) => build.describe(each, each.wallet)))
-    const staking = samples.filter(
-      (each) =>
-        each.registeredOnDay === day &&
-        each.deposit > 0n &&
-        (agents.get(each.account)?.tier ?? 'observer') === 'observer',
-    )
-    await Promise.all(staking.map((each) => faucet.mintUsdc(keyOf(each.wallet), each.deposit)))
-    await sender.send(staking.map((each) => build.deposit(each, each.wallet)))
-    await sender.send(reportJobs(samples, agents, day, target, build.report, keys.reputationReporter))
+    await Promise.all(staking.map(({ wallet, deposit }) => faucet.mintUsdc(keyOf(wallet), deposit)))
+    await sender.send(staking.map(build.deposit))
+    await sender.send(build.report(dueReports(samples, agents, day, target)))
   }
   const agents = await readAgents(connection, samples)
   const ending = samples.filter(
-    (each) => ENDED_LIFECYCLES.has(each.lifecycle) && agents.get(each.account)?.status === 'active',
+    ({ lifecycle, account }) => ENDED.has(lifecycle) && agents.get(account)?.status === 'active',
   )
-  await sender.send(ending.map((each) => build.end(each, each.wallet)))
+  await sender.send(ending.map(build.end))
   writeFileSync(marker, `${count}\n`)
   logger.info({ agents: count }, 'sample agents registered by transactions')
 }
 
-function reportJobs(
-  samples: SeededAgent[],
-  agents: Map<Pubkey, RegistryAccounts['Agent']>,
+const ENDED = new Set<SampleAgent['lifecycle']>(['suspendedByOwner', 'suspendedByAdmin', 'deactivated'])
+
+/** The agents whose reputation has not been reported today. */
+function dueReports(
+  samples: readonly SeededAgent[],
+  agents: Accounts,
   day: number,
   ledgerTime: number,
-  report: (wallet: Keypair, delta: number) => Job['instructions'][number],
-  reporter: Keypair,
-): Job[] {
+): SeededAgent[] {
   const today = BigInt(ledgerTime - (ledgerTime % SECONDS_PER_DAY))
-  const due = samples.filter((each) => {
-    const agent = agents.get(each.account)
-    return (
-      day > each.registeredOnDay &&
-      each.dailyDelta !== 0 &&
-      agent !== undefined &&
-      agent.reputationUpdatedAt < today
-    )
+  return samples.filter(({ registeredOnDay, dailyDelta, account }) => {
+    const reportedAt = agents.get(account)?.reputationUpdatedAt
+    return day > registeredOnDay && dailyDelta !== 0 && reportedAt !== undefined && reportedAt < today
   })
-  const jobs: Job[] = []
-  for (let start = 0; start < due.length; start += REPORTS_PER_TRANSACTION) {
-    const batch = due.slice(start, start + REPORTS_PER_TRANSACTION)
-    jobs.push({
-      instructions: batch.map((each) => report(each.wallet, each.dailyDelta)),
-      signers: [reporter],
-    })
-  }
-  return jobs
 }
 
-async function readAgents(
-  connection: Connection,
-  samples: SeededAgent[],
-): Promise<Map<Pubkey, RegistryAccounts['Agent']>> {
+function sampleTransactions(programId: Pubkey, keys: LocalnetKeys) {
+  const payer = keyOf(keys.feePayer)
+  const authority = keyOf(keys.reputationReporter)
+  const job = (signer: Keypair, name: string, accounts: Record<string, Pubkey>, args = {}): Job => ({
+    signers: [signer],
+    instructions: [registryInstruction(programId, name, accounts, args)],
+  })
+  return {
+    register: ({ wallet, name, category }: SeededAgent, card: SampleCard): Job => {
+      const args = { name, serviceCategory: category, agentCardUrl: card.url, agentCardHash: card.hash }
+      return job(wallet, 'register_agent', { payer, owner: keyOf(wallet) }, args)
+    },
+    describe: ({ wallet, version, capabilities }: SeededAgent): Job =>
+      job(wallet, 'update_agent', { owner: keyOf(wallet) }, { version, capabilities }),
+    deposit: ({ wallet, deposit: amount }: SeededAgent): Job => {
+      const [owner, usdcMint] = [keyOf(wallet), keyOf(keys.usdcMint)]
+      const ownerToken = associatedTokenAccount(owner, usdcMint)
+      return job(wallet, 'deposit', { payer, owner, ownerToken, usdcMint }, { amount })
+    },
+    report: (agents: readonly SeededAgent[]): Job[] => {
+      const instructions = agents.map(({ account: agent, dailyDelta: delta }) =>
+        registryInstruction(
+          programId,
+          'report_behavior',
+          { authority, agent },
+          { delta, reason: delta > 0 ? 1 : 2 },
+        ),
+      )
+      return batches(instructions, REPORTS_PER_TRANSACTION).map((batch) => ({
+        instructions: batch,
+        signers: [keys.reputationReporter],
+      }))
+    },
+    /** Suspends or deactivates the agent. */
+    end: ({ wallet, account: agent, lifecycle }: SeededAgent): Job => {
+      if (lifecycle === 'deactivated') return job(wallet, 'deactivate_agent', { owner: keyOf(wallet) })
+      const signer = lifecycle === 'suspendedByAdmin' ? keys.registryAdmin : wallet
+      return job(signer, 'suspend_agent', { authority: keyOf(signer), agent })
+    },
+  }
+}
+
+async function readAgents(connection: Connection, samples: readonly SeededAgent[]): Promise<Accounts> {
   const found = new Map<Pubkey, RegistryAccounts['Agent']>()
-  for (let start = 0; start < samples.length; start += ACCOUNTS_PER_CALL) {
-    const keys = samples.slice(start, start + ACCOUNTS_PER_CALL).map((each) => new PublicKey(each.account))
+  for (const batch of batches(samples, ACCOUNTS_PER_CALL)) {
+    const keys = batch.map(({ account }) => new PublicKey(account))
     const accounts = await connection.getMultipleAccountsInfo(keys, 'processed')
     for (const [index, info] of accounts.entries()) {
       const account = info === null ? null : decodeAccount(info.data)
-      if (account?.name === 'Agent') found.set(pubkey(keys[index]?.toBase58() ?? ''), account.data)
+      if (account?.name === 'Agent') found.set(batch[index]!.account, account.data)
     }
   }
   return found
+}
+
+function batches<Entry>(entries: readonly Entry[], size: number): Entry[][] {
+  return Array.from({ length: Math.ceil(entries.length / size) }, (_, i) =>
+    entries.slice(i * size, (i + 1) * size),
+  )
 }

@@ -16,17 +16,17 @@ export interface Job {
   signers: Keypair[]
 }
 
-/** Sends jobs as v0 transactions paid by `payer`, and waits until all are confirmed. */
-export interface TransactionSender {
-  send(jobs: Job[]): Promise<void>
-}
+export type TransactionSender = ReturnType<typeof createTransactionSender>
 
-/** `advance` runs while waiting: a localnet in this process can produce its next slot at once. */
+/**
+ * Sends jobs as v0 transactions paid by `payer`, and waits until all are confirmed. `advance` runs
+ * while waiting: a localnet in this process can produce its next slot at once.
+ */
 export function createTransactionSender(
   connection: Connection,
   payer: Keypair,
   advance: () => Promise<void> = () => delay(POLL_MS),
-): TransactionSender {
+) {
   const sendOne = async ({ instructions, signers }: Job, recentBlockhash: string): Promise<string> => {
     const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash, instructions })
     const transaction = new VersionedTransaction(message.compileToV0Message())
@@ -34,7 +34,7 @@ export function createTransactionSender(
     return connection.sendTransaction(transaction, { preflightCommitment: 'processed' })
   }
   return {
-    send: async (jobs) => {
+    send: async (jobs: readonly Job[]): Promise<void> => {
       if (jobs.length === 0) return
       const { blockhash } = await connection.getLatestBlockhash('processed')
       const signatures: string[] = []

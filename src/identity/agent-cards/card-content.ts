@@ -113,9 +113,7 @@ function text(value: unknown, limit: number = CARD_LIMITS.text): string | null {
 
 const shortText = (value: unknown): string | null => text(value, CARD_LIMITS.shortText)
 
-/**
- * The first entries with at most `bytes` as JSON: a page of agents reads the cards of all of them.
- */
+/** The first entries with at most `bytes` as JSON. A page of agents reads the cards of all. */
 function fitting<Entry>(entries: readonly Entry[], bytes: number): Entry[] {
   let left = bytes
   const end = entries.findIndex((entry) => (left -= Buffer.byteLength(JSON.stringify(entry))) < 0)

@@ -1,38 +1,24 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { columnsOf, type RowOf } from '../../db/columns-of.ts'
-import { AgentCardCheck } from '../../db/entities/agent-cards.ts'
-
-const HIDDEN = [
-  'cardHashMismatch',
-  'url',
-  'hash',
-  'host',
-  'site',
-  'failures',
-  'nextCheckAt',
-  'leaseToken',
-  'claimedAt',
-  'credentialsDueAt',
-  'credentialsClaimedAt',
-  'credentialsToken',
-] as const
+import type { RowOf } from '../../db/columns-of.ts'
+import type { AgentCardCheck } from '../../db/entities/agent-cards.ts'
 
 /** An agent's hosted card as the read API shows it. */
-export type CardRow = Omit<RowOf<typeof AgentCardCheck>, (typeof HIDDEN)[number]>
+export type CardRow = Pick<
+  RowOf<typeof AgentCardCheck>,
+  'agentPda' | 'state' | 'checkedAt' | 'reason' | 'matchedBy' | 'signature' | 'content'
+>
 
-const cardColumns = columnsOf(AgentCardCheck, HIDDEN)
+export type CardReads = ReturnType<typeof createCardReads>
 
-export interface CardReads {
-  /** What is known of the hosted cards of these agents, in no order. */
-  find(agentPdas: readonly string[]): Promise<CardRow[]>
-}
-
-export function createCardReads(kysely: Kysely<Database>): CardReads {
+export function createCardReads(kysely: Kysely<Database>) {
   return {
-    find: async (agentPdas) => {
+    /** What is known of the hosted cards of these agents, in no order. */
+    find: async (agentPdas: readonly string[]): Promise<CardRow[]> => {
       const { rows } = await sql<CardRow>`
-        select ${cardColumns} from agent_card_checks
+        select agent_pda as "agentPda", state, checked_at as "checkedAt", reason, matched_by as "matchedBy",
+          signature, content
+        from agent_card_checks
         where agent_pda = any(${agentPdas}::text[])`.execute(kysely)
       return rows
     },

@@ -1,13 +1,14 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { CardContent, CardMatch, CardSignature } from '../../domain/agent-card.ts'
+import { didKeyId, ownerDid } from '../../domain/did.ts'
+import { verifyEd25519 } from '../../domain/ed25519.ts'
 import {
   fetchHosted,
   type HostedDependencies,
   type HostState,
 } from '../../platform/net/hosted/fetch-hosted.ts'
-import { sha256Hex } from '../json.ts'
+import { isObject, jcs, type JsonObject, type JsonValue, sha256Hex } from '../json.ts'
 import { type CardJson, parseCard, readCardContent } from './card-content.ts'
-import { checkCardSignature } from './card-signature.ts'
 
 /** Real cards have up to some ten thousand bytes. */
 export const MAX_CARD_BYTES = 262_144
@@ -26,6 +27,7 @@ export type CardOutcome =
       readonly matchedBy: CardMatch | null
       readonly signature: CardSignature
       readonly content: CardContent | null
+      readonly host: 'responded'
     }
   | { readonly state: 'unreachable'; readonly reason: string; readonly host: HostState }
 
@@ -43,6 +45,7 @@ export async function checkCard(card: RecordedCard, dependencies: HostedDependen
     matchedBy,
     signature: json === null ? 'unsigned' : checkCardSignature(json, card.owner),
     content: json === null ? null : readCardContent(json.value),
+    host: 'responded',
   }
 }
 
@@ -59,4 +62,80 @@ function mismatchReason(json: CardJson | null): string {
     return `The hosted card has another hash and no canonical form: ${json.problem}`
   }
   return 'The hosted card has another hash, and so does its canonical form'
+}
+
+const MAX_SIGNATURES = 8
+const MAX_HEADER_LENGTH = 4_096
+const BASE64URL = /^[\w-]+$/
+/** REQUIRED fields of a2a.proto 1.0. They are signed even if they are empty. */
+const REQUIRED_LISTS = new Set([
+  'tags',
+  'skills',
+  'supportedInterfaces',
+  'defaultInputModes',
+  'defaultOutputModes',
+])
+const REQUIRED_TEXTS = new Set([
+  'id',
+  'name',
+  'description',
+  'version',
+  'url',
+  'organization',
+  'protocolBinding',
+  'protocolVersion',
+])
+
+/** A2A section 8.4. Only EdDSA signatures by the owner's key (`did:sol:<owner>#key-1`) count. */
+export function checkCardSignature({ value: card, canonical }: CardJson, owner: Pubkey): CardSignature {
+  if (!isObject(card) || !Array.isArray(card.signatures) || card.signatures.length === 0) return 'unsigned'
+  const ownerSignatures = card.signatures
+    .slice(0, MAX_SIGNATURES)
+    .filter(isObject)
+    .filter(({ protected: header }) => parseHeader(header)?.kid === didKeyId(ownerDid(owner)))
+  if (ownerSignatures.length === 0) return 'foreign'
+  if (canonical === null) return 'invalid'
+  const payloads = signedPayloads(card)
+  return ownerSignatures.some((signature) => isValid(signature, payloads, owner)) ? 'verified' : 'invalid'
+}
+
+/** The specification omits default values from the payload. Some signers keep them. */
+function signedPayloads(card: JsonObject): string[] {
+  const { signatures: _, ...signed } = card
+  return [signed, withoutDefaults(signed)].map((payload) => Buffer.from(jcs(payload)).toString('base64url'))
+}
+
+function isValid(
+  { protected: header, signature }: JsonObject,
+  payloads: readonly string[],
+  owner: Pubkey,
+): boolean {
+  const { alg, crit, b64 } = parseHeader(header) ?? {}
+  if (typeof header !== 'string' || alg !== 'EdDSA') return false
+  if (crit !== undefined || b64 !== undefined) return false
+  if (typeof signature !== 'string' || signature.length !== 86 || !BASE64URL.test(signature)) return false
+  const bytes = Buffer.from(signature, 'base64url')
+  return payloads.some((payload) => verifyEd25519(Buffer.from(`${header}.${payload}`), bytes, owner))
+}
+
+/** Removes values that Protocol Buffers omit, except REQUIRED fields. */
+function withoutDefaults(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutDefaults)
+  if (!isObject(value)) return value
+  const written = Object.entries(value).filter(([key, each]) => {
+    if (Array.isArray(each)) return each.length > 0 || REQUIRED_LISTS.has(key)
+    if (each === '') return REQUIRED_TEXTS.has(key)
+    return !(each === false && key === 'required')
+  })
+  return Object.fromEntries(written.map(([key, each]) => [key, withoutDefaults(each)]))
+}
+
+function parseHeader(header: unknown): JsonObject | null {
+  if (typeof header !== 'string' || header.length > MAX_HEADER_LENGTH || !BASE64URL.test(header)) return null
+  try {
+    const value: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
 }

@@ -102,10 +102,7 @@ interface CardResult {
   readonly outcome: CardOutcome
   readonly checkedAt: Date
   readonly nextCheckMs: number
-  /**
-   * The shortest time between the starts of two refreshes of the agent's credentials. Null if this
-   * check requests none.
-   */
+  /** Between the starts of two refreshes of credentials. Null if this check requests none. */
   readonly credentialsPauseMs: number | null
 }
 
@@ -113,10 +110,7 @@ const RECORD_ATTEMPTS = 5
 /** lock_not_available and deadlock_detected: another transaction is writing the agent. */
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/**
- * Writes the result of a check to agent_card_checks and agents.card_hash_mismatch. Returns false if
- * the card changed on the ledger or the lease was lost.
- */
+/** Returns false if the card changed on the ledger or the lease was lost. */
 export async function recordCheck(em: EntityManager, card: DueCard, result: CardResult): Promise<boolean> {
   for (let attemptsLeft = RECORD_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
@@ -142,11 +136,8 @@ async function write(
   await sql`set local lock_timeout = '500ms'`.execute(db)
   await sql`lock table agent_card_checks in row exclusive mode`.execute(db)
   const lockMode = LockMode.PESSIMISTIC_WRITE
-  const agent = await em.findOne(
-    Agent,
-    { pda: agentPda, agentCardUrl: url, agentCardHash: hash },
-    { lockMode },
-  )
+  const checked = { pda: agentPda, agentCardUrl: url, agentCardHash: hash }
+  const agent = await em.findOne(Agent, checked, { lockMode })
   const check = await em.findOne(AgentCardCheck, { agentPda, leaseToken: token, url, hash }, { lockMode })
   if (check === null) return false
   em.assign(check, {
@@ -156,14 +147,11 @@ async function write(
     nextCheckAt: raw("now() + ? * interval '1 ms'", [nextCheckMs]),
     leaseToken: null,
   })
-  if (credentialsPauseMs !== null)
-    em.assign(check, {
-      credentialsDueAt: raw("greatest(now(), credentials_claimed_at + ? * interval '1 ms')", [
-        credentialsPauseMs,
-      ]),
-      // A refresh that is running now does not count as the one that is requested.
-      credentialsToken: null,
-    })
+  if (credentialsPauseMs !== null) {
+    const dueAt = "greatest(now(), credentials_claimed_at + ? * interval '1 ms')"
+    // A refresh that is running now does not count as the one that is requested.
+    em.assign(check, { credentialsDueAt: raw(dueAt, [credentialsPauseMs]), credentialsToken: null })
+  }
   if (outcome.state === 'unreachable') {
     check.failures += 1
   } else {
@@ -179,7 +167,7 @@ interface CheckedHost {
   readonly host: string
   readonly state: HostState
   /** Why its card is unreachable. */
-  readonly reason: string
+  readonly reason: string | null
   readonly checkedAt: Date
 }
 

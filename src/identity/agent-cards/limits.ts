@@ -17,55 +17,34 @@ export const WRITES_AT_ONCE = 3
 
 /** Checks of cards of one site that run at once, over all processes. */
 export const CHECKS_PER_SITE = 4
-/**
- * The same for a gateway, which serves the cards of many owners. At most the sockets per origin.
- */
+/** The same for a gateway, which serves many owners. At most the sockets per origin. */
 export const CHECKS_PER_GATEWAY = 32
-/**
- * Fetches of credentials that run at once, in a process. With the checks, at most the sockets per
- * origin.
- */
+/** Of credentials, in a process. With the checks, at most the sockets per origin. */
 export const CREDENTIAL_FETCHES = { perSite: 4, perGateway: 8 } as const
 
-/** All times are in milliseconds. */
-export interface CardTiming {
-  /** Poll interval while nothing is due. */
-  readonly idleMs: number
-  /** Interval between checks of a card that was fetched. */
-  readonly recheckMs: number
-  /** First delay after a failure. Further delays grow by `retryFactor`, up to `recheckMs`. */
-  readonly retryMs: number
-  readonly retryFactor: number
-  /** Longest delay for a host that cannot be reached. */
-  readonly hostRetryMs: number
-  /**
-   * Lease of a claimed card. Longer than all fetches for one card together. A result that is
-   * written later is dropped.
-   */
-  readonly leaseMs: number
-  /** Time limit of one document. */
-  readonly fetchMs: number
-  /** Largest random addition to each delay, as a share of it. Spreads cards registered together. */
-  readonly jitter: number
-  /** Time after which no more credentials of an agent are fetched. */
-  readonly credentialsMs: number
-  /** Lease of an agent whose credentials are refreshed. Longer than all fetches together. */
-  readonly credentialsLeaseMs: number
-  /** Shortest time between the starts of two refreshes of an agent's credentials. */
-  readonly credentialsPauseMs: number
-}
+export type CardTiming = Readonly<Record<keyof typeof CARD_TIMING, number>>
 
-/** The shortest time between two checks of a card, a minute, is in the triggers of `agents`. */
-export const CARD_TIMING: CardTiming = {
+/** Milliseconds. The minute between two checks of a card is in the triggers of `agents`. */
+export const CARD_TIMING = {
+  /** Poll interval while nothing is due. */
   idleMs: 500,
+  /** Interval between checks of a card that was fetched. */
   recheckMs: 86_400_000,
+  /** First delay after a failure. Further delays grow by `retryFactor`, up to `recheckMs`. */
   retryMs: 60_000,
   retryFactor: 4,
+  /** Longest delay for a host that cannot be reached. */
   hostRetryMs: 3_600_000,
+  /** Lease of a claimed card. Longer than all its fetches. Later results are dropped. */
   leaseMs: 60_000,
+  /** Time limit of one document. */
   fetchMs: 10_000,
+  /** Largest random addition to each delay, as a share of it. Spreads cards registered together. */
   jitter: 0.2,
+  /** Time after which no more credentials of an agent are fetched. */
   credentialsMs: 30_000,
+  /** Lease of an agent whose credentials are refreshed. Longer than all fetches together. */
   credentialsLeaseMs: 120_000,
+  /** Shortest time between the starts of two refreshes of an agent's credentials. */
   credentialsPauseMs: 600_000,
 }

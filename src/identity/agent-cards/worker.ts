@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import type { Logger } from '../../platform/logger.ts'
-import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { addLabelledGauge, type Metrics } from '../../platform/metrics/metrics.ts'
 import { createFetchQueue, type FetchQueue } from '../fetch-queue.ts'
 import {
   type CardQueue,
@@ -27,66 +27,60 @@ interface CardWorkerDependencies extends CheckDependencies {
 
 const FORGET_INTERVAL_MS = 3_600_000
 
-/**
- * Checks due cards and refreshes credentials. Its state is in the database, so several processes
- * may run one.
- */
-export type CardWorker = Pick<FetchQueue, 'start' | 'lastPolledAt' | 'stop'>
+export type CardWorker = ReturnType<typeof createCardWorker>
 
-export function createCardWorker(dependencies: CardWorkerDependencies): CardWorker {
+/** Checks due cards and refreshes credentials. Several processes may run one. */
+export function createCardWorker(dependencies: CardWorkerDependencies) {
   const { em, clock, timing, credentials } = dependencies
   const kysely = em.getKysely()
   const { idleMs, leaseMs } = timing
   let forgetAt = 0
-
-  const claim = (queue: CardQueue) => (limit: number) => claimCards(kysely, { queue, limit, leaseMs })
+  const { checks, waited } = createCardMetrics(dependencies.metrics)
   const writes = new PQueue({ concurrency: WRITES_AT_ONCE })
-  const run = (card: DueCard, signal: AbortSignal) => runCheck(card, dependencies, metrics, writes, signal)
-  const queues = {
-    first: createFetchQueue<DueCard>({
+
+  const checkQueue = (queue: CardQueue, name: string, beforeClaim: () => Promise<void>) =>
+    createFetchQueue<DueCard>({
       ...dependencies,
-      name: 'first checks of agent cards',
+      name,
       idleMs,
-      limits: CARD_QUEUES.first,
+      limits: CARD_QUEUES[queue],
       claim: async (limit) => {
-        await findOrigins(kysely)
-        return claim('first')(limit)
+        await beforeClaim()
+        return claimCards(kysely, { queue, limit, leaseMs })
       },
       run: (card, signal) => {
-        metrics.waited.observe(card.waitedSeconds)
-        return run(card, signal)
+        if (queue === 'first') waited.observe(card.waitedSeconds)
+        return runCheck(card, dependencies, checks, writes, signal)
       },
-    }),
-    further: createFetchQueue<DueCard>({
-      ...dependencies,
-      name: 'checks of agent cards',
-      idleMs,
-      limits: CARD_QUEUES.further,
-      claim: async (limit) => {
-        if (clock.now() >= forgetAt) {
-          forgetAt = clock.now() + FORGET_INTERVAL_MS
-          await forgetHosts(em)
-        }
-        return claim('further')(limit)
-      },
-      run,
+    })
+  const queues = {
+    first: checkQueue('first', 'first checks of agent cards', () => findOrigins(kysely)),
+    further: checkQueue('further', 'checks of agent cards', async () => {
+      if (clock.now() < forgetAt) return
+      forgetAt = clock.now() + FORGET_INTERVAL_MS
+      await forgetHosts(em)
     }),
     credentials,
   }
   const all = Object.values(queues)
-  const metrics = createCardMetrics(dependencies.metrics, () =>
+  const running = {
+    name: 'gateway_cards_in_flight',
+    help: 'Running checks (first, further) and credential refreshes.',
+    label: 'queue',
+  }
+  addLabelledGauge(dependencies.metrics, running, () =>
     Object.fromEntries(Object.entries(queues).map(([name, queue]) => [name, queue.inFlight()])),
   )
 
   return {
-    start: () => {
+    start: (): void => {
       for (const queue of all) queue.start()
     },
-    lastPolledAt: () => {
+    lastPolledAt: (): number | null => {
       const times = all.map((queue) => queue.lastPolledAt())
       return times.some((time) => time === null) ? null : Math.min(...times.map(Number))
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all(all.map((queue) => queue.stop()))
     },
   }
@@ -105,27 +99,24 @@ interface CheckDependencies {
 async function runCheck(
   card: DueCard,
   { em, hosted, clock, timing, random }: CheckDependencies,
-  { checks }: Pick<CardMetrics, 'checks'>,
+  checks: Counter<'state'>,
   writes: PQueue,
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.now()
   const outcome = await checkCard(card, { ...hosted, signal })
   // The check has no result. Its lease expires.
-  if (signal.aborted || (outcome.state === 'unreachable' && outcome.host === 'limited')) return
+  if (signal.aborted || outcome.host === 'limited') return
   const failures = outcome.state === 'unreachable' ? card.failures + 1 : 0
   const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing)
   const jitter = 1 + timing.jitter * random()
   const checkedAt = new Date(clock.now())
-  const { state, reason } =
-    outcome.state === 'unreachable'
-      ? { state: outcome.host, reason: outcome.reason }
-      : { state: 'responded' as const, reason: '' }
+  const checkedHost = { host: card.host, state: outcome.host, reason: outcome.reason, checkedAt }
   const isRecorded = await writes.add(async () => {
     // While the result waited, the worker stopped, or another one may have claimed the card.
     if (signal.aborted || clock.now() - startedAt > timing.leaseMs) return false
     // Before the result, which lets the next check of the host start.
-    await recordHost(em, { host: card.host, state, reason, checkedAt }, timing, jitter)
+    await recordHost(em, checkedHost, timing, jitter)
     return recordCheck(em, card, {
       outcome,
       checkedAt,
@@ -141,20 +132,8 @@ function backOff(failures: number, { retryMs, retryFactor, recheckMs }: CardTimi
   return Math.min(retryMs * retryFactor ** Math.min(failures - 1, 20), recheckMs)
 }
 
-type CardMetrics = ReturnType<typeof createCardMetrics>
-
-/** `inFlight` returns the running jobs of each queue. */
-function createCardMetrics(metrics: Metrics, inFlight: () => Readonly<Record<string, number>>) {
+function createCardMetrics(metrics: Metrics) {
   const registers = [metrics]
-  const running: Gauge<'queue'> = new Gauge({
-    name: 'gateway_cards_in_flight',
-    help: 'Running checks (first, further) and credential refreshes.',
-    labelNames: ['queue'],
-    registers,
-    collect: () => {
-      for (const [queue, count] of Object.entries(inFlight())) running.set({ queue }, count)
-    },
-  })
   return {
     checks: new Counter({
       name: 'gateway_cards_checks_total',

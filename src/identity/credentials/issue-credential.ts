@@ -1,15 +1,14 @@
 import { encodeBase58 } from '@agent-registry/solana'
-import { createPrivateKey, sign } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
 import { didKeyId, ownerDid } from '../../domain/did.ts'
+import { createLocalSigner } from '../../platform/keys.ts'
 import type { JsonObject } from '../json.ts'
 import type { Contexts } from './contexts/load.ts'
 import { AGENT_CREDENTIALS_V1, CREDENTIALS_V2, ED25519_SIGNATURE_2020_V1 } from './contexts/pinned.ts'
 import { VERIFIABLE_CREDENTIAL } from './formats.ts'
-import type { Suite } from './verify/checks/parse-proof.ts'
-import { createCanonize, signedData } from './verify/crypto/verify-proofs.ts'
+import { createCanonize, signedData, type Suite } from './verify/crypto/verify-proofs.ts'
 
-export interface IssueOptions {
+interface IssueOptions {
   /** The key of the issuer, whose DID is did:sol. */
   readonly keypair: Keypair
   /** Full type, for instance SecurityAuditCredential. */
@@ -51,16 +50,6 @@ export async function issueCredential(options: IssueOptions): Promise<JsonObject
     ...(suite === 'eddsa-jcs-2022' ? { '@context': urls } : {}),
   }
   const data = await signedData({ credential, proof, suite, canonize: createCanonize(contexts) })
-  const proofValue = `z${encodeBase58(sign(null, data, privateKey(keypair)))}`
+  const proofValue = `z${encodeBase58(await createLocalSigner(keypair).sign(data))}`
   return { ...credential, proof: { ...proof, proofValue } }
-}
-
-function privateKey(keypair: Keypair): ReturnType<typeof createPrivateKey> {
-  const jwk = {
-    kty: 'OKP',
-    crv: 'Ed25519',
-    d: Buffer.from(keypair.secretKey.subarray(0, 32)).toString('base64url'),
-    x: Buffer.from(keypair.publicKey.toBytes()).toString('base64url'),
-  }
-  return createPrivateKey({ key: jwk, format: 'jwk' })
 }

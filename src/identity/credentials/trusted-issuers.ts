@@ -10,74 +10,63 @@ import { keyFromMultibase, knownKind, parseDateTimeStamp } from './formats.ts'
 /** How long the list is cached, in milliseconds. */
 const FRESH_MS = 1_000
 
-/** The trusted issuers. The list is short, so it is read as a whole. */
-export interface TrustedIssuers {
-  /** The list, at most one second old. */
-  current(): Promise<TrustRegistry>
-  list(): Promise<TrustedIssuer[]>
-  /** Adds an issuer, or replaces the one with the same DID. Returns which of them it did. */
-  put(issuer: NewIssuer): Promise<'added' | 'replaced'>
-  /** False if there is no such issuer. */
-  setEnabled(did: string, enabled: boolean): Promise<boolean>
-  remove(did: string): Promise<boolean>
-}
-
 /** The result of `checkIssuer`. `keys` are stored only if the DID does not contain them. */
 export type NewIssuer = Omit<TrustedIssuer, 'enabled'>
 
-export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: Clock }): TrustedIssuers {
-  let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
+export type TrustedIssuers = ReturnType<typeof createTrustedIssuers>
 
-  async function list(): Promise<TrustedIssuer[]> {
+/** The trusted issuers. The list is short, so it is read as a whole. */
+export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: Clock }) {
+  const list = async (): Promise<TrustedIssuer[]> => {
     const rows = await em.fork().findAll(TrustedIssuerEntity, { orderBy: { did: 'asc' } })
     return rows.map(toIssuer)
   }
-
-  async function current(): Promise<TrustRegistry> {
-    const now = clock.now()
-    const age = latest === null ? Infinity : now - latest.readAt
-    if (latest === null || age > FRESH_MS || age < 0) {
-      const reading = { registry: list().then(trustRegistry), readAt: now }
-      latest = reading
-      reading.registry.catch(() => {
-        if (latest === reading) latest = null
-      })
-    }
-    return latest.registry
+  const now = (): string => new Date(clock.now()).toISOString()
+  let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
+  return {
+    /** The list, at most one second old. */
+    current: async (): Promise<TrustRegistry> => {
+      const age = latest === null ? Infinity : clock.now() - latest.readAt
+      if (latest === null || age > FRESH_MS || age < 0) {
+        const reading = { registry: list().then(trustRegistry), readAt: clock.now() }
+        latest = reading
+        reading.registry.catch(() => {
+          if (latest === reading) latest = null
+        })
+      }
+      return latest.registry
+    },
+    list,
+    /** Adds an issuer, or replaces the one with the same DID. Returns which of them it did. */
+    put: async ({ did, keys, ...issuer }: NewIssuer): Promise<'added' | 'replaced'> => {
+      const row = {
+        ...issuer,
+        did,
+        allowedTypes: issuer.allowedTypes && [...issuer.allowedTypes],
+        pinnedKeys: derivedKeys(did) === null ? [...keys] : null,
+        enabled: true,
+        createdAt: now(),
+        updatedAt: now(),
+      }
+      const fork = em.fork()
+      const isNew = (await fork.count(TrustedIssuerEntity, { did })) === 0
+      await fork.upsert(TrustedIssuerEntity, row, { onConflictExcludeFields: ['createdAt'] })
+      latest = null
+      return isNew ? 'added' : 'replaced'
+    },
+    /** False if there is no such issuer. */
+    setEnabled: async (did: string, enabled: boolean): Promise<boolean> => {
+      const change = { enabled, updatedAt: now() }
+      const updated = await em.fork().nativeUpdate(TrustedIssuerEntity, { did }, change)
+      latest = null
+      return updated > 0
+    },
+    remove: async (did: string): Promise<boolean> => {
+      const removed = await em.fork().nativeDelete(TrustedIssuerEntity, { did })
+      latest = null
+      return removed > 0
+    },
   }
-
-  async function put({ did, keys, ...issuer }: NewIssuer): Promise<'added' | 'replaced'> {
-    const now = new Date(clock.now()).toISOString()
-    const row = {
-      ...issuer,
-      did,
-      allowedTypes: issuer.allowedTypes && [...issuer.allowedTypes],
-      pinnedKeys: derivedKeys(did) === null ? [...keys] : null,
-      enabled: true,
-      createdAt: now,
-      updatedAt: now,
-    }
-    const fork = em.fork()
-    const isNew = (await fork.count(TrustedIssuerEntity, { did })) === 0
-    await fork.upsert(TrustedIssuerEntity, row, { onConflictExcludeFields: ['createdAt'] })
-    latest = null
-    return isNew ? 'added' : 'replaced'
-  }
-
-  async function setEnabled(did: string, enabled: boolean): Promise<boolean> {
-    const updatedAt = new Date(clock.now()).toISOString()
-    const updated = await em.fork().nativeUpdate(TrustedIssuerEntity, { did }, { enabled, updatedAt })
-    latest = null
-    return updated > 0
-  }
-
-  async function remove(did: string): Promise<boolean> {
-    const removed = await em.fork().nativeDelete(TrustedIssuerEntity, { did })
-    latest = null
-    return removed > 0
-  }
-
-  return { current, list, put, setEnabled, remove }
 }
 
 function toIssuer(row: RowOf<typeof TrustedIssuerEntity>): TrustedIssuer {
@@ -112,10 +101,7 @@ export interface GivenIssuer {
   readonly did: string
   /** Full type names, or known kinds without `Credential`. Empty allows every type. */
   readonly types: readonly string[]
-  /**
-   * `z6Mk…`, or `FRAGMENT=z6Mk…` if the verification method is not named key-1. Only for
-   * did:web.
-   */
+  /** Only for did:web. `z6Mk…`, or `FRAGMENT=z6Mk…` if it is not called key-1. */
   readonly keys: readonly string[]
   readonly notBefore: string | null
   readonly notAfter: string | null
@@ -124,7 +110,7 @@ export interface GivenIssuer {
 /** Checks an issuer. Returns a text if something is wrong. */
 export function checkIssuer(given: GivenIssuer): NewIssuer | string {
   const { did, types } = given
-  if (issuerMethod(did) === null) {
+  if (!isIssuerDid(did)) {
     return `${did} is not a did:sol, a did:key with an Ed25519 key, or a did:web, or anyone could sign for it`
   }
   const keys = keysOf(given)
@@ -176,28 +162,19 @@ function timeOf(text: string | null): string | null | undefined {
 }
 
 const MAX_DID_LENGTH = 256
+const DID_WEB = /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[A-Za-z0-9._~%-]+)*$/
 
-type IssuerMethod = 'sol' | 'key' | 'web'
-
-/**
- * The method of an issuer's DID. Null unless it is did:sol, did:web, or did:key with an Ed25519
- * key.
- */
-function issuerMethod(did: string): IssuerMethod | null {
-  if (did.length > MAX_DID_LENGTH) return null
-  if (derivedKeys(did) !== null) return did.startsWith('did:sol:') ? 'sol' : 'key'
-  return /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[A-Za-z0-9._~%-]+)*$/.test(did) ? 'web' : null
+/** True for did:sol, did:web, and did:key with an Ed25519 key. */
+function isIssuerDid(did: string): boolean {
+  if (did.length > MAX_DID_LENGTH) return false
+  return derivedKeys(did) !== null || DID_WEB.test(did)
 }
 
 /** The keys that a DID contains. Null if it contains none: the operator must enter them. */
 function derivedKeys(did: string): IssuerKey[] | null {
-  const solKey = did.startsWith('did:sol:') ? did.slice('did:sol:'.length) : null
-  if (solKey !== null) {
-    return isPubkey(solKey) && !isSmallOrderKey(solKey)
-      ? [{ verificationMethod: `${did}#key-1`, key: solKey }]
-      : null
-  }
-  const multibase = did.startsWith('did:key:') ? did.slice('did:key:'.length) : null
-  const key = multibase === null ? null : keyFromMultibase(multibase)
-  return key === null || isSmallOrderKey(key) ? null : [{ verificationMethod: `${did}#${multibase}`, key }]
+  const [, method, name = ''] = /^did:(sol|key):(.*)$/s.exec(did) ?? []
+  if (method === undefined) return null
+  const key = method === 'key' ? keyFromMultibase(name) : isPubkey(name) ? name : null
+  if (key === null || isSmallOrderKey(key)) return null
+  return [{ verificationMethod: `${did}#${method === 'key' ? name : 'key-1'}`, key }]
 }

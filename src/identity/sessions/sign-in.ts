@@ -90,20 +90,22 @@ const STATEMENT_PLACE = 3
 const MISLEADING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /** The lines after the statement, in this order. */
-const FIELDS = [
-  ['uri', 'URI'],
-  ['version', 'Version'],
-  ['chainId', 'Chain ID'],
-  ['nonce', 'Nonce'],
-  ['issuedAt', 'Issued At'],
-  ['expirationTime', 'Expiration Time'],
-  ['notBefore', 'Not Before'],
-  ['requestId', 'Request ID'],
-] as const
+const LABELS = {
+  uri: 'URI',
+  version: 'Version',
+  chainId: 'Chain ID',
+  nonce: 'Nonce',
+  issuedAt: 'Issued At',
+  expirationTime: 'Expiration Time',
+  notBefore: 'Not Before',
+  requestId: 'Request ID',
+} as const
 const REQUIRED = ['uri', 'version', 'chainId', 'nonce', 'issuedAt'] as const
 
-type Field = (typeof FIELDS)[number][0]
+type Field = keyof typeof LABELS
 type Required = (typeof REQUIRED)[number]
+
+const FIELDS = Object.entries(LABELS) as [Field, string][]
 
 /** The members of a sign-in message (EIP-4361 for Solana, CAIP-122) as text. */
 type SignInMessage = { readonly domain: string; readonly address: string } & {
@@ -157,21 +159,14 @@ function invalidMessage(problem: string): DomainError {
 
 /** The problem of one line, such as `Nonce must be …, got "x"`. */
 function invalidLine(name: Field, problem: string, value: string): DomainError {
-  return invalidMessage(`${labelOf(name)} ${problem}, got ${quoted(value)}`)
+  return invalidMessage(`${LABELS[name]} ${problem}, got ${quoted(value)}`)
 }
 
 function missingLine(name: Field): DomainError {
-  return invalidMessage(`the line "${labelOf(name)}: …" is missing`)
+  return invalidMessage(`the line "${LABELS[name]}: …" is missing`)
 }
 
-function labelOf(name: Field): string {
-  return FIELDS.find(([each]) => each === name)![1]
-}
-
-/**
- * The pages on which users may sign in. A wallet shows its user the domain of the page, so a
- * message for another page must not open a session here.
- */
+/** A wallet shows the domain of the page: a message for another page opens no session here. */
 export interface SignInOrigins {
   /** As browsers send them. The first is the service's own. */
   readonly origins: readonly string[]

@@ -5,11 +5,12 @@ import { ACCOUNT_TABLES, pdasOf } from '../decode/decode-account.ts'
 import { fetchAccounts } from '../indexer/fetch/fetch-accounts.ts'
 import {
   type AuditContext,
-  compareRow,
+  compareRows,
   type Difference,
   type Findings,
   FindingsByKey,
   noFindings,
+  recheck,
 } from './findings.ts'
 import { knownError } from '../../domain/known-error.ts'
 import { chunksOf } from '../../platform/async/promises.ts'
@@ -26,42 +27,37 @@ export async function compareAccounts(
   const reasons = new Map(deadLetters.map(({ pda, reason }) => [pda, reason]))
   findings.addUnreadable(deadLetters)
   for (const table of ACCOUNT_TABLES) {
-    const rows = snapshots.flatMap((snapshot) => snapshot.rows.get(table) ?? [])
-    const expected = new Map(rows.map((row) => [row.pda, row]))
-    const stored = await loadRows(context, table, pdas)
-    for (const pda of pdas) {
-      const sides = { ledger: expected.get(pda), database: stored.get(pda)?.[0] }
-      const differences = compareRow(table, pda, sides, ['slot'])
-      const reason = reasons.get(pda)
-      if (reason !== undefined) for (const difference of differences) difference.ledger = reason
-      findings.of(pda).differences.push(...differences)
-    }
+    const ledger = snapshots.flatMap((snapshot) => snapshot.rows.get(table) ?? [])
+    const differences = compareRows(
+      table,
+      'pda',
+      { ledger, database: await loadRows(context, table, pdas) },
+      ['slot'],
+    )
+    for (const each of differences) each.ledger = reasons.get(each.key) ?? each.ledger
+    findings.add(differences)
   }
   // An open account that is stored as closed would never be written again.
   const open = snapshots.flatMap((snapshot) => pdasOf({ ...snapshot, closed: [] }))
-  for (const [pda, [database]] of await loadRows(context, 'closed_accounts', open))
-    findings.of(pda).differences.push(...compareRow('closed_accounts', pda, { ledger: undefined, database }))
-  const storedDeadLetters = await loadRows<{ id: string; pda: string }>(context, 'dead_letters', pdas)
-  for (const pda of pdas) {
-    const expected = new Map(deadLetters.filter((row) => row.pda === pda).map((row) => [row.id, row]))
-    const stored = new Map((storedDeadLetters.get(pda) ?? []).map((row) => [row.id, row]))
-    for (const id of new Set([...expected.keys(), ...stored.keys()])) {
-      const sides = { ledger: expected.get(id), database: stored.get(id) }
-      findings.of(pda).differences.push(...compareRow('dead_letters', id, sides, ['slot', 'reason']))
-    }
-  }
+  const closed = await loadRows(context, 'closed_accounts', open)
+  findings.add(compareRows('closed_accounts', 'pda', { ledger: [], database: closed }))
+  const stored = await loadRows<{ id: string; pda: string }>(context, 'dead_letters', pdas)
+  const pdaOf = new Map([...deadLetters, ...stored].map(({ id, pda }) => [id, pda]))
+  findings.add(
+    compareRows('dead_letters', 'id', { ledger: deadLetters, database: stored }, ['slot', 'reason']),
+    ({ key }) => pdaOf.get(key) ?? '',
+  )
   return findings
 }
 
-/** By address. */
 async function loadRows<Row extends { pda: string }>(
   { orm }: AuditContext,
   table: keyof Database,
   pdas: readonly string[],
-): Promise<Map<string, Row[]>> {
+): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select * from ${sql.table(table)} where pda = any(${pdas})`.execute(orm.em.fork().getKysely())
-  return Map.groupBy(rows, (row) => row.pda)
+  return rows
 }
 
 /** Compares the counts that triggers maintain with the agents (`ledger`). */
@@ -112,7 +108,6 @@ export async function findUnmatchedRows(
   ]
 }
 
-const RECHECK_MS = 250
 const MAX_ATTEMPTS = 3
 const RETRY_MS = 500
 
@@ -133,9 +128,10 @@ export interface ComparisonResult extends Findings {
  * `settleMs` has passed. Only those are kept in memory.
  */
 export async function compareBatches<Item>(
-  { inFlight, batchSize, settleMs, signal }: AuditContext,
+  context: AuditContext,
   { batches, keyOf, compare, onProgress }: Comparison<Item>,
 ): Promise<ComparisonResult> {
+  const { inFlight, batchSize, signal } = context
   const result: ComparisonResult = { ...noFindings(), items: 0 }
   const add = ({ differences, unreadable, events }: Findings): void => {
     result.differences.push(...differences)
@@ -161,14 +157,12 @@ export async function compareBatches<Item>(
     return differing
   }
 
-  let differing = await compareAll(batches, (items) => onProgress((result.items += items.length)))
-  const deadline = performance.now() + settleMs
-  while (differing.length > 0 && performance.now() < deadline) {
-    await delay(RECHECK_MS, undefined, { signal })
-    const items = differing.map(([item]) => item)
-    differing = await compareAll(chunksOf(items, batchSize), () => {})
-  }
-  for (const [, findings] of differing) add(findings)
+  const differing = await compareAll(batches, (items) => onProgress((result.items += items.length)))
+  const lasting = await recheck(context, differing, (again) => {
+    const items = again.map(([item]) => item)
+    return compareAll(chunksOf(items, batchSize), () => {})
+  })
+  for (const [, findings] of lasting) add(findings)
   return result
 }
 

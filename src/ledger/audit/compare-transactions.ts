@@ -1,11 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Client } from 'pg'
-import { INDEXED_COLUMNS, type IndexedRows, type IndexedTable } from '../decode/rows.ts'
+import { METADATA_COLUMNS } from '../decode/history-entry.ts'
+import {
+  INDEXED_COLUMNS,
+  type IndexedRows,
+  type IndexedTable,
+  UNREAD_TRANSACTION_KINDS,
+} from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'
 import { fetchTransactions } from '../indexer/fetch/fetch-transactions.ts'
 import type { SignatureListing } from '../indexer/fetch/signature-listing.ts'
-import { type AuditContext, compareRow, type Difference, FindingsByKey } from './findings.ts'
+import { type AuditContext, compareRows, type Difference, FindingsByKey, recheck } from './findings.ts'
 import type { Orm } from '../../db/orm-types.ts'
 import { openSession } from '../../db/session.ts'
 
@@ -52,19 +57,19 @@ export async function compareTransactions(
   const { stored, eventSignatures } = await loadStored(context, signatures, decoded)
   for (const table of Object.keys(INDEXED_COLUMNS) as IndexedTable[]) {
     const [keyColumn] = INDEXED_COLUMNS[table]
-    const database = new Map(stored[table].map((row) => [String(row[keyColumn]), row]))
-    const ledger = new Map((decoded[table] as StoredRow[]).map((row) => [String(row[keyColumn]), row]))
-    const compare = (key: string, row: StoredRow): void => {
-      const sides = { ledger: ledger.get(key), database: database.get(key) }
-      const differences = compareRow(table, key, sides, IGNORED_COLUMNS[table])
-      if (differences.length === 0) return
-      const signature = eventSignatures.get(String(row.event_id)) ?? String(row.signature)
-      // History and outbox have no signature of their own.
-      for (const each of differences) if (each.database === row) each.database = { signature, ...row }
-      findings.of(signature).differences.push(...differences)
+    const sides = { ledger: decoded[table], database: stored[table] }
+    const rows = [...sides.database, ...sides.ledger] as StoredRow[]
+    const byKey = new Map(rows.map((row) => [String(row[keyColumn]), row]))
+    const signatureOf = ({ key }: Difference): string => {
+      const { event_id, signature } = byKey.get(key)!
+      return eventSignatures.get(String(event_id)) ?? String(signature)
     }
-    for (const [key, row] of ledger) compare(key, row)
-    for (const [key, row] of database) if (!ledger.has(key)) compare(key, row)
+    const differences = compareRows(table, keyColumn, sides, IGNORED_COLUMNS[table])
+    // History and outbox have no signature of their own.
+    for (const each of differences)
+      if (each.field === '*' && each.database !== undefined)
+        each.database = { signature: signatureOf(each), ...(each.database as StoredRow) }
+    findings.add(differences, signatureOf)
   }
   return findings
 }
@@ -97,29 +102,16 @@ async function loadStored(
   return { stored, eventSignatures }
 }
 
-const RECHECK_MS = 250
-
 /** Columns of `agents`, by the member of the events that set them. */
 const COLUMNS = {
+  ...METADATA_COLUMNS,
   tier: 'tier',
   status: 'status',
   reputationScore: 'reputation_score',
-  name: 'name',
-  serviceCategory: 'service_category',
-  capabilities: 'capabilities',
-  version: 'version',
-  agentCardUrl: 'agent_card_url',
-  agentCardHash: 'agent_card_hash',
 }
 
 /** While one of these exists, events may be missing, and the audit reports it as unreadable. */
-const GAPS = [
-  'missing_history',
-  'missing_transaction',
-  'unreadable_transaction',
-  'unknown_event',
-  'undecodable_event',
-]
+const GAPS = ['missing_history', ...UNREAD_TRANSACTION_KINDS, 'unknown_event', 'undecodable_event']
 
 /**
  * Compares the state of each agent with its last events (`ledger`). An agent of `found` is left
@@ -129,18 +121,14 @@ export async function compareHistory(
   context: AuditContext,
   found: readonly Difference[],
 ): Promise<Difference[]> {
-  const deadline = performance.now() + context.settleMs
-  let differences = await findDifferences(context, found, null)
   // The indexer may be about to write the events of a newer state.
-  while (differences.length > 0 && performance.now() < deadline) {
-    await delay(RECHECK_MS, undefined, { signal: context.signal })
+  return recheck(context, await findDifferences(context, found, null), async (differences) => {
     const before = new Set(differences.map((each) => JSON.stringify(each)))
     const keys = differences.map(({ key }) => key)
     const again = await findDifferences(context, found, keys)
     // An agent that changes often can differ at each check, but not in the same values.
-    differences = again.filter((each) => before.has(JSON.stringify(each)))
-  }
-  return differences
+    return again.filter((each) => before.has(JSON.stringify(each)))
+  })
 }
 
 async function findDifferences(
@@ -214,17 +202,13 @@ function lastValues(events: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const PAGE_SIZE = 1_000
 
+type ListedSignatures = Awaited<ReturnType<typeof openListedSignatures>>
+
 /**
  * The signatures that the ledger lists. In a temporary table, since they may not fit into memory.
+ * Dispose it to close its session.
  */
-interface ListedSignatures extends AsyncDisposable {
-  add(signatures: readonly string[]): Promise<void>
-  /** The signatures that a table contains as valid and the ledger does not list, in pages. */
-  unlisted(): AsyncGenerator<string[]>
-}
-
-/** Opens a database session for them. Dispose it to close the session. */
-export async function openListedSignatures(orm: Orm): Promise<ListedSignatures> {
+export async function openListedSignatures(orm: Orm) {
   const session = await openSession(orm)
   try {
     await session.query('set statement_timeout = 0')
@@ -236,9 +220,10 @@ export async function openListedSignatures(orm: Orm): Promise<ListedSignatures> 
     throw error
   }
   return {
-    add: async (signatures) => {
+    add: async (signatures: readonly string[]): Promise<void> => {
       await session.query('insert into listed select unnest($1::text[])', [signatures])
     },
+    /** The signatures that a table contains as valid and the ledger does not list, in pages. */
     unlisted: () => unlisted(session),
     [Symbol.asyncDispose]: () => session.end(),
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { DeadLetterRow } from '../decode/rows.ts'
 import type { Orm } from '../../db/orm-types.ts'
@@ -34,29 +35,57 @@ export class FindingsByKey extends Map<string, Findings> {
     return findings
   }
 
+  add(differences: readonly Difference[], keyOf = ({ key }: Difference): string => key): void {
+    for (const difference of differences) this.of(keyOf(difference)).differences.push(difference)
+  }
+
   addUnreadable(deadLetters: readonly DeadLetterRow[]): void {
     for (const { kind, signature, pda, reason } of deadLetters)
       this.of(pda ?? signature ?? '').unreadable.push({ kind, signature, pda, reason })
   }
 }
 
-/** Compares the columns of the ledger's row. A row that one side lacks is one difference. */
-export function compareRow(
+type Row = Record<string, unknown>
+
+/**
+ * Compares the rows of a table by the column `key`: the columns that the ledger's rows have. A row
+ * that one side lacks is one difference.
+ */
+export function compareRows(
   table: string,
   key: string,
-  { ledger, database }: { ledger: object | undefined; database: object | undefined },
+  sides: { ledger: readonly object[]; database: readonly object[] },
   ignoredColumns: readonly string[] = [],
 ): Difference[] {
-  if (ledger === undefined && database === undefined) return []
-  if (ledger === undefined || database === undefined) return [{ table, key, field: '*', ledger, database }]
-  const stored = database as Record<string, unknown>
-  const differences: Difference[] = []
-  for (const [field, value] of Object.entries(ledger)) {
-    const other = stored[field]
-    if (value === other || ignoredColumns.includes(field) || isDeepStrictEqual(value, other)) continue
-    differences.push({ table, key, field, ledger: value, database: other })
+  const byKey = (rows: readonly object[]) => new Map((rows as Row[]).map((row) => [String(row[key]), row]))
+  const [expected, stored] = [byKey(sides.ledger), byKey(sides.database)]
+  return [...new Set([...expected.keys(), ...stored.keys()])].flatMap((id) => {
+    const [ledger, database] = [expected.get(id), stored.get(id)]
+    if (ledger === undefined || database === undefined)
+      return [{ table, key: id, field: '*', ledger, database }]
+    return Object.entries(ledger).flatMap(([field, value]) => {
+      const other = database[field]
+      const isSame = value === other || ignoredColumns.includes(field) || isDeepStrictEqual(value, other)
+      return isSame ? [] : [{ table, key: id, field, ledger: value, database: other }]
+    })
+  })
+}
+
+const RECHECK_MS = 250
+
+/** Compares what differs again until it agrees or `settleMs` has passed. Returns the rest. */
+export async function recheck<Item>(
+  { settleMs, signal }: Pick<AuditContext, 'settleMs' | 'signal'>,
+  differing: Item[],
+  compare: (differing: Item[]) => Promise<Item[]>,
+): Promise<Item[]> {
+  const deadline = performance.now() + settleMs
+  let left = differing
+  while (left.length > 0 && performance.now() < deadline) {
+    await delay(RECHECK_MS, undefined, { signal })
+    left = await compare(left)
   }
-  return differences
+  return left
 }
 
 /** For work that reads the whole ledger. */

@@ -68,9 +68,9 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
         sink: options.sink,
         db: () => db,
         transaction: (work) => work(db),
-        onWritten: ({ transactions, events }) => {
-          report.transactions += transactions
-          report.events += events
+        onWritten: (rows) => {
+          report.transactions += rows.ledger_transactions.length
+          report.events += rows.ledger_events.length
           onProgress?.({ stage: 'transactions', done: report.transactions, total })
         },
       })

@@ -1,9 +1,14 @@
-import { decodeAccount, type RegistryAccount, type RegistryAccounts } from '@agent-registry/program'
+import {
+  camelCase,
+  decodeAccount,
+  type RegistryAccount,
+  type RegistryAccounts,
+  registryIdl,
+} from '@agent-registry/program'
 import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { deadLetter, type DeadLetterRow } from './rows.ts'
-import type { Insertable } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { hex, isoFromSeconds, databaseText } from './values.ts'
+import { databaseValue, isoFromSeconds } from './values.ts'
 
 /** An account of `getMultipleAccounts`. */
 export interface RpcAccount {
@@ -45,7 +50,8 @@ export function addAccount(
 ): void {
   const { slot } = snapshot
   const bytes = Buffer.from(account?.data[0] ?? '', 'base64')
-  if (account === null || account.owner !== programId || isBlank(bytes)) {
+  // Anyone may create an account that the program owns; only the program can write to it.
+  if (account === null || account.owner !== programId || bytes.every((byte) => byte === 0)) {
     snapshot.closed.push({ pda, slot })
     return
   }
@@ -55,18 +61,14 @@ export function addAccount(
   try {
     const decoded = decodeAccount(bytes)
     if (decoded === null) return addDeadLetter('unknown_account', 'no account has this discriminator')
-    const { table, columns } = toColumns(decoded)
+    const table = TABLES[decoded.name]
+    const row = { pda, slot, ...columnsOf(decoded) }
     const rows = snapshot.rows.get(table) ?? []
     snapshot.rows.set(table, rows)
-    rows.push({ pda, slot, ...columns })
+    rows.push(row)
   } catch (error) {
     addDeadLetter('undecodable_account', error instanceof Error ? error.message : String(error))
   }
-}
-
-/** Anyone may create an account that the program owns; only the program can write to it. */
-function isBlank(data: Buffer): boolean {
-  return data.every((byte) => byte === 0)
 }
 
 const TABLES = {
@@ -78,84 +80,37 @@ const TABLES = {
   DeactivationRecord: 'deactivation_records',
 } as const satisfies Record<keyof RegistryAccounts, keyof Database>
 
-type AccountName = keyof typeof TABLES
-export type AccountTable = (typeof TABLES)[AccountName]
+export type AccountTable = (typeof TABLES)[keyof typeof TABLES]
 /** Numeric columns as text, times as ISO text. */
 export type AccountRow = { pda: string; slot: number } & Record<string, unknown>
 
 /** One table per account type of the registry. */
 export const ACCOUNT_TABLES: readonly AccountTable[] = Object.values(TABLES)
 
-type Columns<Name extends AccountName> = Omit<
-  Insertable<Database[(typeof TABLES)[Name]]>,
-  'pda' | 'slot' | 'card_hash_mismatch'
->
+/** Columns that have another name than the field of the account. */
+const RENAMED: Readonly<Record<string, string>> = { agent: 'agent_pda', stake: 'stake_pda' }
 
-/** Throws RangeError if an account contains a value that no column can hold. */
-const columns: { [Name in AccountName]: (data: RegistryAccounts[Name]) => Columns<Name> } = {
-  Agent: (agent) => ({
-    owner: agent.owner,
-    name: databaseText(agent.name),
-    tier: agent.tier,
-    status: agent.status,
-    service_category: agent.serviceCategory,
-    reputation_score: agent.reputationScore,
-    capabilities: String(agent.capabilities),
-    version: databaseText(agent.version),
-    agent_card_url: databaseText(agent.agentCardUrl),
-    agent_card_hash: hex(agent.agentCardHash),
-    suspended_by_admin: agent.suspendedByAdmin,
-    reputation_change_today: agent.reputationChangeToday,
-    reputation_day_start: isoFromSeconds(agent.reputationDayStart),
-    reputation_updated_at: isoFromSeconds(agent.reputationUpdatedAt),
-    tier_effective_at: isoFromSeconds(agent.tierEffectiveAt),
-    rent_payer: agent.rentPayer,
-    bump: agent.bump,
-    created_at: isoFromSeconds(agent.createdAt),
-    updated_at: isoFromSeconds(agent.updatedAt),
-  }),
-  Stake: (stake) => ({
-    agent_pda: stake.agent,
-    owner: stake.owner,
-    deposited_amount: String(stake.depositedAmount),
-    locked_amount: String(stake.lockedAmount),
-    pending_withdrawal: String(stake.pendingWithdrawal),
-    rent_payer: stake.rentPayer,
-    bump: stake.bump,
-  }),
-  RegistryConfig: (config) => ({
-    admin: config.admin,
-    usdc_mint: config.usdcMint,
-    treasury: config.treasury,
-    tier_thresholds: config.tierThresholds.map(String),
-    cooldown_seconds: Number(config.cooldownSeconds),
-    paused: config.paused,
-    bump: config.bump,
-  }),
-  WithdrawalRequest: (request) => ({
-    stake_pda: request.stake,
-    amount: String(request.amount),
-    requested_at: isoFromSeconds(request.requestedAt),
-    bump: request.bump,
-  }),
-  ReputationReporter: (reporter) => ({
-    authority: reporter.authority,
-    registered_by: reporter.registeredBy,
-    label: databaseText(reporter.label),
-    weight: reporter.weight,
-    total_reports: String(reporter.totalReports),
-    active: reporter.active,
-    bump: reporter.bump,
-  }),
-  DeactivationRecord: (record) => ({
-    owner: record.owner,
-    deactivated_at: isoFromSeconds(record.deactivatedAt),
-    final_reputation: record.finalReputation,
-    bump: record.bump,
-  }),
+interface Column {
+  readonly column: string
+  readonly member: string
+  /** Throws RangeError if the column cannot hold the value. */
+  readonly read: (value: never) => unknown
 }
 
-/** The table of an account and its columns, without `pda` and `slot`. */
-function toColumns({ name, data }: RegistryAccount): { table: AccountTable; columns: object } {
-  return { table: TABLES[name], columns: columns[name](data as never) }
+function columnOf({ name, type }: { name: string; type: unknown }): Column {
+  const read = type === 'i64' ? isoFromSeconds : databaseValue
+  const column = RENAMED[name] ?? name
+  return { column, member: camelCase(name), read: name === 'cooldown_seconds' ? Number : read }
+}
+
+/** The columns of each type of account, without `pda` and `slot`. */
+const COLUMNS = new Map(
+  registryIdl.types.map(({ name, type }) => [name, type.kind === 'struct' ? type.fields.map(columnOf) : []]),
+)
+
+function columnsOf({ name, data }: RegistryAccount): Record<string, unknown> {
+  const columns: Record<string, unknown> = {}
+  for (const { column, member, read } of COLUMNS.get(name)!)
+    columns[column] = read((data as Record<string, unknown>)[member] as never)
+  return columns
 }

@@ -31,7 +31,7 @@ export function historyEntry(event: RegistryEvent): HistoryEntry | null {
     case 'AgentUpdated': {
       const changes = metadataChanges(event.data.old, event.data.new)
       const valuesOf = (side: 'old' | 'new'): string =>
-        jsonText(Object.fromEntries(changes.map((change) => [change.column, change[side]])))
+        jsonText(Object.fromEntries(changes.map((each) => [METADATA_COLUMNS[each.field], each[side]])))
       return entry('metadata_updated', valuesOf('old'), valuesOf('new'))
     }
     default:
@@ -49,13 +49,12 @@ const entry = (event_type: HistoryEventType, old_value: string, new_value: strin
 interface MetadataChange {
   /** In camelCase, as in webhook bodies. */
   field: keyof AgentMetadata
-  /** As in the Agent resource. */
-  column: string
   old: string | bigint
   new: string | bigint
 }
 
-const COLUMNS: Record<keyof AgentMetadata, string> = {
+/** Columns of `agents`, by the member of events. */
+export const METADATA_COLUMNS: Record<keyof AgentMetadata, string> = {
   name: 'name',
   serviceCategory: 'service_category',
   capabilities: 'capabilities',
@@ -63,13 +62,12 @@ const COLUMNS: Record<keyof AgentMetadata, string> = {
   agentCardUrl: 'agent_card_url',
   agentCardHash: 'agent_card_hash',
 }
-const FIELDS = Object.keys(COLUMNS) as (keyof AgentMetadata)[]
+const FIELDS = Object.keys(METADATA_COLUMNS) as (keyof AgentMetadata)[]
 
 /** The metadata fields whose values differ. */
 export function metadataChanges(before: AgentMetadata, after: AgentMetadata): MetadataChange[] {
   return FIELDS.map((field) => ({
     field,
-    column: COLUMNS[field],
     old: plainValue(before[field]),
     new: plainValue(after[field]),
   })).filter((change) => change.old !== change.new)

@@ -32,9 +32,14 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(mapLeaves(value, exactInteger))
 }
 
-/** A decoded event for a jsonb column: bigints as decimal text, bytes as hex. */
+/** For a column: bigints as decimal text, bytes as hex. */
+export function databaseValue(value: unknown): unknown {
+  return mapLeaves(value, databaseLeaf)
+}
+
+/** A decoded event for a jsonb column. */
 export function jsonbValue(value: object): Record<string, unknown> {
-  return mapLeaves(value, databaseLeaf) as Record<string, unknown>
+  return databaseValue(value) as Record<string, unknown>
 }
 
 function exactInteger(leaf: unknown): unknown {

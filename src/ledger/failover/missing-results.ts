@@ -25,18 +25,15 @@ export function maySucceedElsewhere(error: LedgerRpcError): boolean {
 export function findMissing(call: RpcCall, result: unknown): MissingResult | null {
   const whole: MissingResult = { call, merge: (other) => other, isDecisive: false }
   if (result instanceof LedgerRpcError) return maySucceedElsewhere(result) ? whole : null
-  if (call.method === 'getTransaction')
-    return isServed(result) ? null : { ...whole, merge: (other) => other ?? result }
+  if (call.method === 'getTransaction') {
+    const transaction = result as RpcTransaction | null
+    // The indexer does not use a transaction without its outcome and inner instructions.
+    const isServed = transaction !== null && (transaction.meta === undefined || isComplete(transaction))
+    return isServed ? null : { ...whole, merge: (other) => other ?? result }
+  }
   if (call.method === 'getSignaturesForAddress') return endOfListing(whole, result)
   if (call.method === 'getSignatureStatuses') return unknownStatuses(call, result)
   return null
-}
-
-/** The indexer does not use a transaction without its outcome and inner instructions. */
-function isServed(result: unknown): boolean {
-  return (
-    result !== null && ((result as RpcTransaction).meta === undefined || isComplete(result as RpcTransaction))
-  )
 }
 
 /** A node lists nothing before its own history, nor before a transaction that it does not have. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { subscribeToLogs } from '../rpc/log-subscription.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { LogSubscription } from '../rpc/log-subscription.ts'
 import type { IndexerContext } from './context.ts'
 
 /**
@@ -13,55 +14,56 @@ const MAX_SIGNATURES = 10_000
  * Transactions announced over the node's WebSocket. They only save polling: the listing is
  * complete.
  */
-export interface Announcements {
+export class Announcements {
   /** The newest slot of an announced transaction. */
-  newestSlot: number
-  isConnected(): boolean
-  /** Whether there are announced signatures that no listing has contained yet. */
-  hasUnlisted(): boolean
-  /** The unlisted signatures to fetch without waiting for the listing, oldest first. */
-  overdue(): string[]
-  remove(signatures: Iterable<string>): void
-  close(): void
-}
+  newestSlot = 0
+  /** When each signature was announced that no listing has contained yet. */
+  readonly #unlisted = new LRUCache<string, number>({ max: MAX_SIGNATURES, ttl: FORGET_AFTER_MS })
+  readonly #clock: Clock
+  readonly #subscription: LogSubscription | null
 
-export function subscribeToAnnouncements({ options, status, wakeUp }: IndexerContext): Announcements {
-  const { wsUrl: url, programId, commitment, logger, clock } = options
-  /** When each signature was announced. */
-  const unlisted = new LRUCache<string, number>({ max: MAX_SIGNATURES, ttl: FORGET_AFTER_MS })
-  const subscription =
-    url === undefined
-      ? null
-      : subscribeToLogs({
-          url,
-          programId,
-          commitment,
-          logger,
-          onTransaction: ({ signature, slot }) => {
-            if (!unlisted.has(signature)) unlisted.set(signature, clock.now())
-            announcements.newestSlot = Math.max(announcements.newestSlot, slot)
-            wakeUp.wake()
-          },
-          onSlot: (slot) => {
-            if (status.phase === 'backfilling') status.tipSlot = Math.max(status.tipSlot, slot)
-          },
-          onConnected: () => wakeUp.wake(),
-        })
-  const announcements: Announcements = {
-    newestSlot: 0,
-    isConnected: () => subscription?.connected ?? false,
-    hasUnlisted: () => unlisted.size > 0,
-    overdue() {
-      unlisted.purgeStale()
-      const announcedBefore = clock.now() - OVERDUE_AFTER_MS
-      // The cache iterates newest first.
-      const oldestFirst = [...unlisted.entries()].toReversed()
-      return oldestFirst.filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
-    },
-    remove(signatures) {
-      for (const signature of signatures) unlisted.delete(signature)
-    },
-    close: () => subscription?.close(),
+  constructor({ options, status, wakeUp }: IndexerContext) {
+    const { wsUrl: url, programId, commitment, logger, clock } = options
+    this.#clock = clock
+    const subscribe = {
+      programId,
+      commitment,
+      logger,
+      onTransaction: ({ signature, slot }: { signature: string; slot: number }) => {
+        if (!this.#unlisted.has(signature)) this.#unlisted.set(signature, clock.now())
+        this.newestSlot = Math.max(this.newestSlot, slot)
+        wakeUp.wake()
+      },
+      onSlot: (slot: number) => {
+        if (status.phase === 'backfilling') status.tipSlot = Math.max(status.tipSlot, slot)
+      },
+      onConnected: () => wakeUp.wake(),
+    }
+    this.#subscription = url === undefined ? null : new LogSubscription({ url, ...subscribe })
   }
-  return announcements
+
+  get isConnected(): boolean {
+    return this.#subscription?.connected ?? false
+  }
+
+  get hasUnlisted(): boolean {
+    return this.#unlisted.size > 0
+  }
+
+  /** The unlisted signatures to fetch without waiting for the listing, oldest first. */
+  overdue(): string[] {
+    this.#unlisted.purgeStale()
+    const announcedBefore = this.#clock.now() - OVERDUE_AFTER_MS
+    // The cache iterates newest first.
+    const oldestFirst = [...this.#unlisted.entries()].toReversed()
+    return oldestFirst.filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
+  }
+
+  remove(signatures: Iterable<string>): void {
+    for (const signature of signatures) this.#unlisted.delete(signature)
+  }
+
+  close(): void {
+    this.#subscription?.close()
+  }
 }

@@ -3,7 +3,7 @@ import PQueue from 'p-queue'
 import type { Database } from '../../db/database.ts'
 import { batchesOf, chunksOf } from '../../platform/async/promises.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
-import { UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
+import { type IndexedRows, UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'
 import {
   BatchFetcher,
@@ -39,14 +39,7 @@ export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   /** When the leader last caught up with the ledger. Stored with each commit. */
   caughtUp?: () => CaughtUp | null
   /** Called after each commit of transactions. */
-  onWritten: (written: Written) => void
-}
-
-/** Counts of rows. */
-export interface Written {
-  readonly transactions: number
-  readonly events: number
-  readonly outbox: number
+  onWritten: (rows: IndexedRows) => void
 }
 
 export interface IngestOptions {
@@ -191,10 +184,6 @@ export class IndexerEngine {
       this.#unread.add(id)
       this.needsSweep = true
     }
-    this.options.onWritten({
-      transactions: rows.ledger_transactions.length,
-      events: rows.ledger_events.length,
-      outbox: rows.outbox_events.length,
-    })
+    this.options.onWritten(rows)
   }
 }

@@ -4,15 +4,13 @@ import { DomainError } from '../../domain/errors.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Whether the tables were filled from the ledger once. */
-export interface FilledTables {
-  /** False until a check has found the tables filled. It never becomes false again. */
-  readonly areFilled: boolean
-  /** Reads the database until the tables are filled. Throws REGISTRY_NOT_READY. */
-  check(): Promise<void>
-}
+/**
+ * Undefined if the tables were filled from the ledger once, as far as is known. Otherwise reads the
+ * database, and throws REGISTRY_NOT_READY.
+ */
+type CheckFilled = () => Promise<void> | undefined
 
-export function createFilledTables(kysely: Kysely<Database>): FilledTables {
+export function createFilledTables(kysely: Kysely<Database>): CheckFilled {
   let areFilled = false
   let checking: Promise<void> | undefined
   const readDatabase = async (): Promise<void> => {
@@ -21,12 +19,7 @@ export function createFilledTables(kysely: Kysely<Database>): FilledTables {
     if (!areFilled)
       throw new DomainError('REGISTRY_NOT_READY', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS })
   }
-  return {
-    get areFilled() {
-      return areFilled
-    },
-    check: () => (checking ??= readDatabase().finally(() => (checking = undefined))),
-  }
+  return () => (areFilled ? undefined : (checking ??= readDatabase().finally(() => (checking = undefined))))
 }
 
 /** The leader of this epoch calls it when the tables contain everything of the ledger. */
@@ -40,14 +33,11 @@ export async function markFilled(kysely: Kysely<Database>, epoch: number): Promi
 type Methods<Service> = Record<keyof Service, (...args: never[]) => Promise<unknown>>
 
 /** The service with methods that throw REGISTRY_NOT_READY until the tables are filled. */
-export function whenFilled<Service extends Methods<Service>>(
-  service: Service,
-  tables: FilledTables,
-): Service {
+export function whenFilled<Service extends Methods<Service>>(service: Service, check: CheckFilled): Service {
   const methods = Object.entries<(...args: never[]) => Promise<unknown>>(service)
   const guarded = methods.map(([name, method]) => [
     name,
-    (...args: never[]) => (tables.areFilled ? method(...args) : tables.check().then(() => method(...args))),
+    (...args: never[]) => check()?.then(() => method(...args)) ?? method(...args),
   ])
   return Object.fromEntries(guarded) as Service
 }

@@ -75,12 +75,9 @@ export async function readIndexerHealth(
     lagSlots: null,
     lagSeconds,
     ready,
-    hasLeader: await hasLeader(kysely, row?.seconds_since_write ?? null),
+    hasLeader:
+      (row?.seconds_since_write ?? Infinity) < TAKE_OVER_SECONDS ||
+      (await isAdvisoryLockHeld(kysely, 'indexer')),
     healthy: ready && stored.phase !== 'stopped' && isCurrent,
   }
-}
-
-async function hasLeader(kysely: Kysely<Database>, secondsSinceWrite: number | null): Promise<boolean> {
-  if (secondsSinceWrite !== null && secondsSinceWrite < TAKE_OVER_SECONDS) return true
-  return isAdvisoryLockHeld(kysely, 'indexer')
 }

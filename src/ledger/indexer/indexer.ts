@@ -2,33 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { WakeUp } from '../../platform/async/background-loop.ts'
 import type { IndexerContext, IndexerOptions, SeenTransaction } from './context.ts'
-import { lead } from './lead.ts'
-import { acquireLeadership } from './leadership.ts'
+import { acquireLeadership, lead } from './lead.ts'
 import { LedgerMismatchError } from './position.ts'
-import { type IndexerStatus, initialStatus, recordFailure, withLag } from './status.ts'
+import { initialStatus, recordFailure, withLag } from './status.ts'
 
-export interface Indexer {
-  /** Starts the work in the background. */
-  start(): void
-  stop(): Promise<void>
-  status(): IndexerStatus
-  /** Resolves when the tables contain everything that the node has now. Rejects after `stop`. */
-  whenIdle(): Promise<void>
-  /** Calls the listener after each commit with new events. Returns a function that removes it. */
-  onOutbox(listener: () => void): () => void
-  /**
-   * Calls the listener for each recent transaction, also failed ones, and perhaps several times.
-   */
-  onTransaction(listener: (seen: SeenTransaction) => void): void
-  /** Rejects if the database belongs to another ledger. Resolves after `stop`. */
-  readonly finished: Promise<void>
-}
+export type Indexer = ReturnType<typeof createIndexer>
 
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 5_000
 
 /** Keeps the tables equal to the ledger. One indexer per database works, others stand by. */
-export function createIndexer(options: IndexerOptions): Indexer {
+export function createIndexer(options: IndexerOptions) {
   const abort = new AbortController()
   const finished = Promise.withResolvers<void>()
   finished.promise.catch(() => {})
@@ -43,20 +27,23 @@ export function createIndexer(options: IndexerOptions): Indexer {
     status: initialStatus(),
   }
   return {
+    /** Rejects if the database belongs to another ledger. Resolves after `stop`. */
     finished: finished.promise,
-    start() {
+    /** Starts the work in the background. */
+    start(): void {
       running ??= run(context)
         .then(finished.resolve, finished.reject)
         .finally(() => end(context))
     },
-    async stop() {
+    async stop(): Promise<void> {
       abort.abort(new Error('the indexer was stopped'))
       context.wakeUp.wake()
       await running
       end(context)
     },
     status: () => withLag(context.status, options.clock),
-    async whenIdle() {
+    /** Resolves when the tables contain everything that the node has now. Rejects after `stop`. */
+    async whenIdle(): Promise<void> {
       const slot = await options.rpc.call<number>('getSlot', [{ commitment: options.commitment }])
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       if (context.status.phase === 'stopped') reject(new Error('the indexer has stopped'))
@@ -64,11 +51,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
       context.wakeUp.wake()
       await promise
     },
-    onOutbox(listener) {
-      context.outboxListeners.add(listener)
-      return () => context.outboxListeners.delete(listener)
-    },
-    onTransaction: (listener) => void context.transactionListeners.add(listener),
+    /** Calls the listener after each commit with new events. */
+    onOutbox: (listener: () => void): void => void context.outboxListeners.add(listener),
+    /** Calls it for each recent transaction, also failed ones, and perhaps several times. */
+    onTransaction: (listener: (seen: SeenTransaction) => void): void =>
+      void context.transactionListeners.add(listener),
   }
 }
 

@@ -1,16 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isAdvisoryLockWanted, tryAdvisoryLock } from '../../db/advisory-lock.ts'
+import type { Orm } from '../../db/orm-types.ts'
+import { openSession } from '../../db/session.ts'
 import type { CachedValue } from '../../platform/async/cached-value.ts'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
+import type { IndexedRows } from '../decode/rows.ts'
 import { type LedgerRpc, retryingRpc } from '../rpc/ledger-rpc.ts'
 import { createSlotTime } from '../rpc/ledger-probe.ts'
-import { type Announcements, subscribeToAnnouncements } from './announcements.ts'
+import { Announcements } from './announcements.ts'
 import { type CatchUp, createCatchUp, sweepAccounts } from './catch-up.ts'
 import type { IndexerContext, SeenTransaction, Waiter } from './context.ts'
-import { IndexerEngine, type Written } from './engine.ts'
+import { IndexerEngine } from './engine.ts'
 import { fetchStatuses } from './fetch/fetch-transactions.ts'
 import { markFilled } from './filled-tables.ts'
 import { createFinalityMonitor, type FinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
 import { mayHaveForked, orphanForkedTransactions } from './finality/forks.ts'
-import type { Leadership } from './leadership.ts'
 import { LeadershipLostError, type OpenedLedger, openLedger } from './position.ts'
 import { recordFailure } from './status.ts'
 
@@ -22,6 +26,43 @@ const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 5_000
 /** A prepared transaction can land in less than half of these. */
 const RECENT_SLOTS = 600
+
+type Leadership = Awaited<ReturnType<typeof acquireLeadership>>
+
+/**
+ * Waits until no other process holds the advisory lock of the indexer: one leader per database.
+ * Calls `onStandby` while another one does.
+ */
+export async function acquireLeadership(
+  orm: Orm,
+  options: { pollMs: number; signal: AbortSignal; onStandby: () => void },
+) {
+  const session = await openSession(orm)
+  let isLost = false
+  session.on('error', () => (isLost = true))
+  session.on('end', () => (isLost = true))
+  const release = async (): Promise<void> => {
+    isLost = true
+    await session.end().catch(() => {})
+  }
+  try {
+    while (!(await tryAdvisoryLock(session, 'indexer'))) {
+      options.onStandby()
+      await delay(options.pollMs, undefined, { signal: options.signal })
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return {
+    get isLost() {
+      return isLost
+    },
+    /** Whether another process, such as a rebuild, waits for it. Throws without the connection. */
+    isWanted: () => isAdvisoryLockWanted(session, 'indexer'),
+    release,
+  }
+}
 
 /** Reads the ledger until the lock is lost or another process wants it. */
 export async function lead(context: IndexerContext, leadership: Leadership): Promise<void> {
@@ -71,7 +112,7 @@ class Leader {
     this.#finality = createFinalityMonitor(context, this.#engine)
     this.#slotTime = createSlotTime(options.rpc, options.clock)
     // Subscribes before the first listing, so that no transaction is missed in between.
-    this.#announcements = subscribeToAnnouncements(context)
+    this.#announcements = new Announcements(context)
   }
 
   #createEngine(ledger: OpenedLedger & { rpc: LedgerRpc; signal: AbortSignal }): IndexerEngine {
@@ -86,7 +127,7 @@ class Leader {
       sink,
       db: () => orm.em.fork().getKysely(),
       transaction: (work) => orm.em.fork().transactional((em) => work(em.getKysely())),
-      onWritten: (written) => this.#onWritten(written),
+      onWritten: (rows) => this.#onWritten(rows),
       onSeen: (slot, seen) => this.#onSeen(slot, seen),
       caughtUp: () =>
         this.#caughtUp && { slot: this.#caughtUp.slot, age: (clock.now() - this.#caughtUp.at) / 1_000 },
@@ -111,7 +152,7 @@ class Leader {
         backoff = MIN_BACKOFF_MS
         status.failingSince = null
         failures.clear()
-        if (this.#announcements.hasUnlisted()) wait = UNLISTED_POLL_MS
+        if (this.#announcements.hasUnlisted) wait = UNLISTED_POLL_MS
         if (waiters.size > 0) wait = WAITER_POLL_MS
       } catch (error) {
         if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
@@ -166,7 +207,7 @@ class Leader {
     await this.#sweep()
     await this.#markFilledOnce()
     status.phase = 'live'
-    status.subscribed = this.#announcements.isConnected()
+    status.subscribed = this.#announcements.isConnected
     if (tip !== undefined) this.#onCaughtUp(tip, now, waiting)
     this.#finality.tick()
   }
@@ -199,12 +240,12 @@ class Leader {
     this.#announcements.remove(infos.map((info) => info.signature))
   }
 
-  #onWritten({ transactions, events, outbox }: Written): void {
+  #onWritten({ ledger_transactions, ledger_events, outbox_events }: IndexedRows): void {
     const { status, outboxListeners } = this.#context
-    status.counters.transactions += transactions
-    status.counters.events += events
+    status.counters.transactions += ledger_transactions.length
+    status.counters.events += ledger_events.length
     status.cursorSlot = Math.max(status.cursorSlot, this.#engine.position.cursor.slot)
-    if (outbox > 0) for (const listener of outboxListeners) listener()
+    if (outbox_events.length > 0) for (const listener of outboxListeners) listener()
   }
 
   /**

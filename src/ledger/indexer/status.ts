@@ -28,17 +28,17 @@ export interface IndexerStatus {
   counters: IndexerCounters
 }
 
-/** Since the start of this process. */
-export interface IndexerCounters {
-  transactions: number
-  events: number
-  orphaned: number
-  /** Transactions that were read before they were final, and have become final. */
-  finalized: number
-  /** Transactions that only the finality check found. */
-  late: number
-  failures: number
+/** What is counted since the start of this process. */
+const COUNTERS = {
+  transactions: 'Transactions read from the ledger and written',
+  events: 'Registry events written',
+  finalized: 'Transactions that were read before they were final, and have become final',
+  orphaned: 'Written transactions that a fork removed',
+  late: 'Final transactions that only the finality check found',
+  failures: 'Failures of the node or the database that led to a retry',
 }
+
+type IndexerCounters = Record<keyof typeof COUNTERS, number>
 
 export const initialStatus = (): IndexerStatus => ({
   phase: 'starting',
@@ -67,15 +67,6 @@ export function withLag(status: IndexerStatus, clock: Clock): IndexerStatus {
   const lagSeconds =
     caughtUpAt === null ? lagSlots * slotSeconds : Math.max(0, clock.now() - caughtUpAt) / 1_000
   return { ...status, counters: { ...counters }, lagSlots, lagSeconds }
-}
-
-const COUNTERS: Record<keyof IndexerCounters, string> = {
-  transactions: 'Transactions read from the ledger and written',
-  events: 'Registry events written',
-  finalized: 'Transactions that were read before they were final, and have become final',
-  orphaned: 'Written transactions that a fork removed',
-  late: 'Final transactions that only the finality check found',
-  failures: 'Failures of the node or the database that led to a retry',
 }
 
 const GAUGES: Record<string, [help: string, read: (status: IndexerStatus) => number]> = {

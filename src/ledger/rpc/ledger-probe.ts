@@ -6,13 +6,7 @@ import { LedgerRpcError } from './rpc-error.ts'
 import { decodeAccount, registryAddresses } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 
-/** Ledger values for health reports. Null if the node fails or does not respond in time. */
-export interface LedgerProbe {
-  slot(): Promise<number | null>
-  /** Lamports. */
-  balance(pubkey: string): Promise<bigint | null>
-  genesisHash(): Promise<string | null>
-}
+export type LedgerProbe = ReturnType<typeof createLedgerProbe>
 
 const TIMEOUT_MS = 2_000
 const CACHE_MS = 1_000
@@ -20,7 +14,8 @@ const CACHE_MS = 1_000
 const callOrNull = <T>(rpc: LedgerCalls, method: string, params?: unknown[]): Promise<T | null> =>
   withTimeout(TIMEOUT_MS, rpc.call<T>(method, params)).catch(() => null)
 
-export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
+/** Ledger values for health reports. Null if the node fails or does not respond in time. */
+export function createLedgerProbe(rpc: LedgerCalls, clock: Clock) {
   const cached = <Value>(load: () => Promise<Value>) =>
     cachedValue({ load, freshMs: CACHE_MS, maxAgeMs: CACHE_MS, clock })
   const slot = cached(() => callOrNull<number>(rpc, 'getSlot', [{ commitment: 'confirmed' }]))
@@ -29,7 +24,8 @@ export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
 
   return {
     slot: () => slot.get(),
-    balance: (pubkey) => {
+    /** Lamports. */
+    balance: (pubkey: string) => {
       const balance =
         balances.get(pubkey) ??
         cached(async () => {
@@ -42,7 +38,8 @@ export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
       balances.set(pubkey, balance)
       return balance.get()
     },
-    genesisHash: async () => (genesisHash ??= await callOrNull<string>(rpc, 'getGenesisHash')),
+    genesisHash: async (): Promise<string | null> =>
+      (genesisHash ??= await callOrNull<string>(rpc, 'getGenesisHash')),
   }
 }
 

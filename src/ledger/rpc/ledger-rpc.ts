@@ -238,14 +238,12 @@ function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promis
       for (const part of chunksOf(calls, size)) results.push(...(await send(part)))
       return results
     } catch (error) {
-      if (error instanceof LedgerRpcError && mayBeTooLarge(error)) size = Math.ceil(size / 2)
+      const { kind, code } = error as Partial<LedgerRpcError>
+      if (kind === 'timeout' || (kind === 'http' && code !== 429)) size = Math.ceil(size / 2)
       throw error
     }
   }
 }
-
-const mayBeTooLarge = ({ kind, code }: LedgerRpcError): boolean =>
-  kind === 'timeout' || (kind === 'http' && code !== 429)
 
 /** A client that may also call localnet_*: they need a header that web pages cannot send. */
 export function createLocalnetRpc(url: string): LedgerRpc {

@@ -6,12 +6,7 @@ const QUIET_MS = 15_000
 const MIN_RECONNECT_MS = 200
 const MAX_RECONNECT_MS = 10_000
 
-export interface LogSubscription {
-  readonly connected: boolean
-  close(): void
-}
-
-export interface LogSubscriptionOptions {
+interface LogSubscriptionOptions {
   /**
    * Of several URLs, the next is used after a disconnect. A URL that is removed is disconnected.
    */
@@ -40,10 +35,7 @@ const LOGS_REQUEST = 1
 const SLOTS_REQUEST = 2
 
 /** Subscribes to logs and slots. Reconnects with backoff when the socket closes or falls silent. */
-export const subscribeToLogs = (options: LogSubscriptionOptions): LogSubscription =>
-  new ReconnectingSubscription(options)
-
-class ReconnectingSubscription implements LogSubscription {
+export class LogSubscription {
   readonly #options: LogSubscriptionOptions
   readonly #quietMs: number
   readonly #pingTimer: NodeJS.Timeout

@@ -1,12 +1,4 @@
-/** Runs a step again and again until it is stopped. */
-export interface BackgroundLoop {
-  /** Returns at once. The loop runs in the background. */
-  start(): void
-  /** Runs the next step now. */
-  wake(): void
-  /** Resolves when the current step has finished. */
-  stop(): Promise<void>
-}
+export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>
 
 interface BackgroundLoopOptions {
   /** Returns the milliseconds until the next step. */
@@ -16,7 +8,8 @@ interface BackgroundLoopOptions {
   readonly retryMs: number
 }
 
-export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopOptions): BackgroundLoop {
+/** Runs a step again and again until it is stopped. */
+export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopOptions) {
   const wakeUp = new WakeUp()
   const abort = new AbortController()
   let running: Promise<void> | undefined
@@ -32,11 +25,14 @@ export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopO
     }
   }
   return {
-    start: () => {
+    /** Returns at once. The loop runs in the background. */
+    start: (): void => {
       running ??= run()
     },
-    wake: () => wakeUp.wake(),
-    stop: async () => {
+    /** Runs the next step now. */
+    wake: (): void => wakeUp.wake(),
+    /** Resolves when the current step has finished. */
+    stop: async (): Promise<void> => {
       abort.abort()
       wakeUp.wake()
       await running
@@ -44,9 +40,7 @@ export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopO
   }
 }
 
-/**
- * Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends that sleep at once.
- */
+/** Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends it at once. */
 export class WakeUp {
   #pending = false
   #resolve: (() => void) | undefined

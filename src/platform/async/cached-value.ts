@@ -1,24 +1,15 @@
 import type { Clock } from '../clock.ts'
 
-export interface CachedValue<Value> {
-  /** The value if there is no need to wait for it, and what `get` returns otherwise. */
-  current(): Value | Promise<Value>
-  get(): Promise<Value>
-  /** The next `get` loads a new value. */
-  invalidate(): void
-}
+export type CachedValue<Value> = ReturnType<typeof cachedValue<Value>>
 
-/**
- * Caches one value. Up to the age `freshMs` it is returned as it is, up to `maxAgeMs` it is
- * returned and reloaded in the background, and after that the caller waits for the reload.
- */
+/** Reloads a value older than `freshMs` in the background, and waits for it after `maxAgeMs`. */
 export function cachedValue<Value>(options: {
   load: () => Promise<Value>
   /** Milliseconds. */
   freshMs: number
   maxAgeMs: number
   clock: Clock
-}): CachedValue<Value> {
+}) {
   const { load, freshMs, maxAgeMs, clock } = options
   let cached: { value: Value; loadedAt: number } | null = null
   let loading: Promise<Value> | null = null
@@ -37,6 +28,7 @@ export function cachedValue<Value>(options: {
     return request
   }
 
+  /** The value if there is no need to wait for it, and what `get` returns otherwise. */
   const current = (): Value | Promise<Value> => {
     const age = cached === null ? Infinity : clock.now() - cached.loadedAt
     if (cached === null || age >= maxAgeMs) return loading ?? reload()
@@ -46,8 +38,9 @@ export function cachedValue<Value>(options: {
 
   return {
     current,
-    get: async () => current(),
-    invalidate: () => {
+    get: async (): Promise<Value> => current(),
+    /** The next `get` loads a new value. */
+    invalidate: (): void => {
       cached = null
       loading = null
     },

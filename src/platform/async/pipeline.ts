@@ -23,16 +23,17 @@ export async function* pipelined<Input, Output>(
     for (;;) {
       while (tasks[0] === undefined) {
         await filling.settled
-        resultOf(filling)
+        filling.result!()
         if (tasks[0] !== undefined) break
         if (ended) return
         filling = track(fill())
       }
       await tasks[0].settled
-      const firstPending = tasks.findIndex((task) => task.outcome === undefined)
-      const results = tasks.splice(0, firstPending < 0 ? tasks.length : firstPending).map(resultOf)
-      if (filling.outcome !== undefined) {
-        resultOf(filling)
+      const firstPending = tasks.findIndex((task) => task.result === undefined)
+      const ready = tasks.splice(0, firstPending < 0 ? tasks.length : firstPending)
+      const results = ready.map((task) => task.result!())
+      if (filling.result !== undefined) {
+        filling.result()
         filling = track(fill())
       }
       yield results
@@ -45,25 +46,22 @@ export async function* pipelined<Input, Output>(
   }
 }
 
-/** A promise whose outcome can be read once it has settled. */
 interface Task<Output> {
-  outcome: { value: Output } | { error: unknown } | undefined
   /** Never rejects. */
-  settled: Promise<void>
+  readonly settled: Promise<void>
+  /** Returns or throws the outcome. Set when the task has settled. */
+  result?: () => Output
 }
 
 function track<Output>(promise: Promise<Output>): Task<Output> {
   const task: Task<Output> = {
-    outcome: undefined,
     settled: promise.then(
-      (value) => void (task.outcome = { value }),
-      (error: unknown) => void (task.outcome = { error }),
+      (value) => void (task.result = () => value),
+      (error: unknown) =>
+        void (task.result = () => {
+          throw error
+        }),
     ),
   }
   return task
-}
-
-function resultOf<Output>({ outcome }: Task<Output>): Output {
-  if (outcome === undefined || 'error' in outcome) throw outcome?.error
-  return outcome.value
 }

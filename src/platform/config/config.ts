@@ -1,63 +1,12 @@
 import { resolve } from 'node:path'
-import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
-import { RATE_LIMIT_KINDS, type RateLimitKind, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
-import { SettingError } from './parsers.ts'
-import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
+import { RATE_LIMIT_KINDS } from '../rate-limits/rate-limits.ts'
+import { type Setting, SettingError, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
 import { isLoopbackHost } from '../net/address-guard.ts'
 import { editDistance } from '../../domain/nearest-name.ts'
 
-type Role = (typeof ROLES)[number]
-
-export interface Config {
-  server: {
-    host: string
-    port: number
-    baseUrl: string | null
-    trustProxy: string[]
-    corsOrigins: string[]
-    /** 0 turns the copy of agents and stakes off. */
-    registryBytes: number
-    /** Folder of the operator's documents. Null for none. */
-    operationsDir: string | null
-    /** Serves the web console. */
-    console: boolean
-  }
-  /** Requests per minute and client. Null if limits are off. */
-  rateLimits: RateLimitNumbers | null
-  /** Null if load shedding is off. */
-  overload: { inFlight: number } | null
-  /** Absolute path. */
-  dataDir: string
-  databaseUrl: string | null
-  databaseWaitMs: number
-  ledger: {
-    /** Nodes of one cluster in order of preference. Null for the localnet. */
-    rpcUrls: readonly string[] | null
-    wsUrls: readonly string[] | null
-    programId: Pubkey
-    commitment: 'confirmed' | 'finalized'
-  }
-  indexer: { pollMs: number; verifyMs: number; batchSize: number; inFlight: number }
-  /** `refusedBecause` is null if the localnet may start. */
-  localnet: {
-    port: number
-    slotMs: number
-    finalitySlots: number
-    seedAgents: number
-    refusedBecause: string | null
-  }
-  sponsorship: { enabled: boolean } & SponsorLimits
-  /** Pages on which users may sign in. The first origin is the service's own. */
-  signIn: { origins: string[]; anyLoopback: boolean }
-  relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
-  webhooks: { devMode: boolean; allowedPorts: number[]; dailyPerNetwork: number }
-  credentialContextsDir: string | null
-  gateways: { ipfs: string | null; arweave: string | null }
-  roles: ReadonlySet<Role>
-  logLevel: string
-}
+export type Config = ReturnType<typeof toConfig>
 
 /** Never printed. Separate from Config, so that logging the configuration cannot leak it. */
 export interface Secrets {
@@ -141,7 +90,7 @@ const LOCALNET_FINALITY_SLOTS = 32
 /** How long a submit waits for `confirmed`. Most time-outs of proxies are longer. */
 export const SUBMIT_WAIT_MS = 5_000
 
-function toConfig(values: SettingValues, exposed: string | null): Config {
+function toConfig(values: SettingValues, exposed: string | null) {
   const isDevelopment = values.SOLANA_RPC_URL === null && exposed === null
   return {
     server: {
@@ -150,16 +99,20 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
+      /** 0 turns the copy of agents and stakes off. */
       registryBytes: values.REGISTRY_BYTES,
       console: values.CONSOLE,
       operationsDir: values.OPERATIONS_DIR,
     },
+    /** Null if limits are off. */
     rateLimits: values.RATE_LIMITS,
+    /** Null if load shedding is off. */
     overload: values.MAX_REQUESTS_IN_FLIGHT > 0 ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT } : null,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: DATABASE_WAIT_MS,
     ledger: {
+      /** Nodes of one cluster in order of preference. Null for the localnet. */
       rpcUrls: values.SOLANA_RPC_URL,
       wsUrls: values.SOLANA_WS_URL,
       programId: values.REGISTRY_PROGRAM_ID,
@@ -176,16 +129,11 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       slotMs: LOCALNET_SLOT_MS,
       finalitySlots: LOCALNET_FINALITY_SLOTS,
       seedAgents: values.SEED_AGENTS,
+      /** Null if the localnet may start. */
       refusedBecause: values.LOCALNET ? null : exposed,
     },
-    sponsorship: {
-      enabled: values.SPONSORSHIP_ENABLED,
-      dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
-      minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
-      dailyRegistrationsPerClient: values.SPONSOR_DAILY_PER_CLIENT,
-      dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
-      dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
-    },
+    sponsorship: sponsorshipOf(values),
+    /** Pages on which users may sign in. The first origin is the service's own. */
     signIn: { origins: signInOrigins(values), anyLoopback: isDevelopment },
     relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: SUBMIT_WAIT_MS },
     webhooks: {
@@ -200,6 +148,17 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
   }
 }
 
+function sponsorshipOf(values: SettingValues): { enabled: boolean } & SponsorLimits {
+  return {
+    enabled: values.SPONSORSHIP_ENABLED,
+    dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
+    minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
+    dailyRegistrationsPerClient: values.SPONSOR_DAILY_PER_CLIENT,
+    dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
+    dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
+  }
+}
+
 function signInOrigins(values: SettingValues): string[] {
   const { BASE_URL: baseUrl, HOST: host, PORT: port } = values
   // With PORT 0 the port is not known yet.
@@ -208,100 +167,71 @@ function signInOrigins(values: SettingValues): string[] {
   return [...new Set([own?.origin ?? 'http://localhost', ...pages])]
 }
 
-/**
- * Why this may be more than a development machine: others can reach the service, or it runs in
- * production. Null if neither.
- */
+/** Why this may be more than a development machine: reachable, or in production. Or null. */
 function notDevelopment(host: string, nodeEnv: string | undefined): string | null {
   if (!isLoopbackHost(host.toLowerCase())) return `HOST is ${host}`
   return /^prod/i.test(nodeEnv?.trim() ?? '') ? `NODE_ENV is ${nodeEnv}` : null
 }
 
-const NAMES = Object.keys(SETTINGS)
-const MAX_DISTANCE = 2
-const SHORT_NAME = 8
+/** What to do now, with `$` in place of the given value. Then the values that asked for it. */
+type Removed = readonly [instead: string, ...harmless: string[]]
 
-interface Removed {
-  /** What to do now. `$` stands for the given value. */
-  /** With `$` in place of the given value. */
-  readonly instead: string
-  /** Lower values were stricter than what happens now. They stop the start. */
-  readonly strictBelow?: number
-  /** The values that asked for what happens now. */
-  readonly harmless?: readonly string[]
-}
-
-const fixedAt = (value: number): Removed => ({
-  instead: `it is always ${value}`,
-  harmless: [String(value)],
-})
-const rateLimit = (kind: RateLimitKind): Removed => ({
-  instead: `add ${kind}=$ to RATE_LIMITS`,
-  strictBelow: RATE_LIMIT_KINDS[kind].perMinute,
-  harmless: [String(RATE_LIMIT_KINDS[kind].perMinute)],
-})
+const fixedAt = (value: number): Removed => [`it is always ${value}`, String(value)]
 
 /** Settings of earlier builds. */
 const REMOVED: Readonly<Record<string, Removed>> = {
-  API_PROCESSES: {
-    instead: 'run several gateways behind a load balancer, see docs/guides/scale.md',
-    harmless: ['1'],
-  },
-  RESPONSE_CACHE_BYTES: { instead: 'responses are not cached any more', harmless: ['0'] },
-  SEARCH_INDEX_BYTES: { instead: 'names count in REGISTRY_BYTES' },
-  MAX_DATABASE_QUEUE: { instead: 'the time that requests wait for the database is the limit' },
-  LOAD_SHEDDING: { instead: 'set MAX_REQUESTS_IN_FLIGHT=0 to queue every request', harmless: ['true', 'on'] },
+  API_PROCESSES: ['run several gateways behind a load balancer, see docs/guides/scale.md', '1'],
+  RESPONSE_CACHE_BYTES: ['responses are not cached any more', '0'],
+  SEARCH_INDEX_BYTES: ['names count in REGISTRY_BYTES'],
+  MAX_DATABASE_QUEUE: ['the time that requests wait for the database is the limit'],
+  LOAD_SHEDDING: ['set MAX_REQUESTS_IN_FLIGHT=0 to queue every request', 'true', 'on'],
   DATABASE_WAIT_MS: fixedAt(DATABASE_WAIT_MS),
-  INDEXER_VERIFY_MS: {
-    instead: `the interval is twice INDEXER_POLL_MS, at most ${MAX_VERIFY_MS}`,
-    harmless: [String(MAX_VERIFY_MS)],
-  },
+  INDEXER_VERIFY_MS: [
+    `the interval is twice INDEXER_POLL_MS, at most ${MAX_VERIFY_MS}`,
+    String(MAX_VERIFY_MS),
+  ],
   INDEXER_FETCH_AHEAD: fixedAt(INDEXER_FETCH_AHEAD),
   LOCALNET_SLOT_MS: fixedAt(LOCALNET_SLOT_MS),
   LOCALNET_FINALITY_SLOTS: fixedAt(LOCALNET_FINALITY_SLOTS),
   RELAY_SUBMIT_WAIT_MS: fixedAt(SUBMIT_WAIT_MS),
-  RATE_LIMIT_READS: rateLimit('reads'),
-  RATE_LIMIT_FILES: rateLimit('files'),
-  RATE_LIMIT_PREPARE: rateLimit('prepare'),
-  RATE_LIMIT_SUBMIT: rateLimit('submit'),
-  RATE_LIMIT_SPONSORED_PREPARE: rateLimit('sponsoredPrepare'),
-  RATE_LIMIT_REGISTER: rateLimit('register'),
-  RATE_LIMIT_VERIFY: rateLimit('verify'),
-  RATE_LIMIT_AUTHENTICATED: rateLimit('authenticated'),
-  RATE_LIMIT_SIGN_IN: rateLimit('signIn'),
-  RATE_LIMIT_SENDS: rateLimit('sends'),
+  ...Object.fromEntries(
+    Object.entries(RATE_LIMIT_KINDS).map(([kind, { perMinute }]): [string, Removed] => [
+      `RATE_LIMIT_${kind.replace(/[A-Z]/g, '_$&').toUpperCase()}`,
+      [`add ${kind}=$ to RATE_LIMITS`, String(perMinute)],
+    ]),
+  ),
 }
+
+/** Whether a removed setting had a stricter limit than the one of now. It stops the start. */
+const isStricter = (name: string, value: string): boolean =>
+  name.startsWith('RATE_LIMIT_') && value !== '' && Number(value) < Number(REMOVED[name]?.[1])
+
+const insteadOf = ([instead]: Removed, value: string): string => instead.replace('$', () => value)
 
 /** One problem for each removed setting whose limit would otherwise become looser. */
 function removedLimits(env: Record<string, string | undefined>): string[] {
   return Object.entries(REMOVED).flatMap(([name, removed]) => {
     const value = env[name]?.trim() ?? ''
-    return isStricter(removed, value)
-      ? [`${name} is not a setting any more: ${removed.instead.replace('$', () => value)}`]
-      : []
+    return isStricter(name, value) ? [`${name} is not a setting any more: ${insteadOf(removed, value)}`] : []
   })
 }
 
-const isStricter = ({ strictBelow = -Infinity }: Removed, value: string): boolean =>
-  value !== '' && Number(value) < strictBelow
-
-/**
- * One warning for each variable that is almost a setting, such as SEED_AGENT for SEED_AGENTS, or
- * that was one.
- */
+/** One warning for each variable that is almost a setting (SEED_AGENT), or was one. */
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
-  return Object.keys(env).flatMap((given) => {
+  return Object.entries(env).flatMap(([given, text = '']) => {
     if (given in SETTINGS) return []
-    const value = env[given]?.trim() ?? ''
-    const removed = REMOVED[given]
+    const [value, removed] = [text.trim(), REMOVED[given]]
     if (removed !== undefined)
-      return value === '' || removed.harmless?.includes(value) === true || isStricter(removed, value)
+      return value === '' || removed.includes(value, 1) || isStricter(given, value)
         ? []
-        : [`${given} is not a setting any more and is ignored: ${removed.instead.replace('$', () => value)}`]
-    const meant = NAMES.find((name) => isSimilar(given, name))
+        : [`${given} is not a setting any more and is ignored: ${insteadOf(removed, value)}`]
+    const meant = Object.keys(SETTINGS).find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })
 }
+
+const MAX_DISTANCE = 2
+const SHORT_NAME = 8
 
 function isSimilar(given: string, name: string): boolean {
   // SOLANA_RPC, but not SOLANA or HOST_NAME: single words and longer names belong to other
@@ -312,11 +242,10 @@ function isSimilar(given: string, name: string): boolean {
 }
 
 /** The host names of the service. Null behind a proxy if BASE_URL does not say the public name. */
-export function hostNamesOf({
-  host,
-  baseUrl,
-  trustProxy,
-}: Pick<Config['server'], 'host' | 'baseUrl' | 'trustProxy'>): readonly string[] | null {
+export function hostNamesOf(
+  server: Pick<Config['server'], 'host' | 'baseUrl' | 'trustProxy'>,
+): readonly string[] | null {
+  const { host, baseUrl, trustProxy } = server
   const own = host.toLowerCase()
   if (baseUrl !== null) return [own, new URL(baseUrl).hostname]
   return trustProxy.length > 0 ? null : [own]

@@ -1,23 +1,113 @@
 import { registryIdl } from '@agent-registry/program'
-import {
-  boolean,
-  integer,
-  list,
-  network,
-  oneOf,
-  origin,
-  pageOrigin,
-  type Parser,
-  publicKey,
-  rateLimits,
-  secretsKey,
-  text,
-  url,
-} from './parsers.ts'
+import { isPubkey, type Pubkey } from '@agent-registry/solana'
+import { parseSecretsKey } from '../keys.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 
-/**
- * A setting, read from the environment variable with its name. Without a default it may be absent.
- */
+/** Parses a setting. Throws SettingError with the allowed values. */
+interface Parser<Value> {
+  (text: string): Value
+  /** The allowed values, for error messages and the settings reference. */
+  readonly accepts: string
+}
+
+export class SettingError extends Error {
+  override readonly name = 'SettingError'
+}
+
+/** `parse` returns undefined for a value that is not allowed. */
+function parser<Value>(accepts: string, parse: (text: string) => Value | undefined): Parser<Value> {
+  const parseOrThrow = (text: string): Value => {
+    const value = parse(text)
+    if (value === undefined) throw new SettingError(`must be ${accepts}`)
+    return value
+  }
+  return Object.assign(parseOrThrow, { accepts })
+}
+
+function integer(min: number, max: number): Parser<number> {
+  return parser(`an integer from ${min} to ${max}`, (text) => {
+    const value = Number(text)
+    return /^\d+$/.test(text) && value >= min && value <= max ? value : undefined
+  })
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]): Parser<Choice> {
+  return parser(`one of ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text))
+}
+
+function url(...protocols: string[]): Parser<string> {
+  return textThat(`a URL with scheme ${protocols.join(' or ')}`, (value) =>
+    protocols.includes(URL.parse(value)?.protocol.slice(0, -1) ?? ''),
+  )
+}
+
+/** Comma-separated values. An error names what each of them must be. */
+function list<Item>(item: Parser<Item>): Parser<Item[]> {
+  const parseList = (text: string): Item[] =>
+    text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '')
+      .map(item)
+  return Object.assign(parseList, { accepts: `a list; each item is ${item.accepts}` })
+}
+
+/** `on` and `off` are older spellings. */
+const boolean: Parser<boolean> = parser('true or false', (value) => {
+  if (value === 'true' || value === 'on') return true
+  return value === 'false' || value === 'off' ? false : undefined
+})
+
+const MAX_PER_MINUTE = 1_000_000
+
+/** The limits per minute and client. `false` turns all of them off: null. */
+const rateLimits: Parser<RateLimitNumbers | null> = parser(
+  `true, false, or limits such as reads=1200,verify=5, each once and from 1 to ${MAX_PER_MINUTE}`,
+  (value) => {
+    const numbers = Object.fromEntries(
+      Object.entries(RATE_LIMIT_KINDS).map(([kind, { perMinute }]) => [kind, perMinute]),
+    ) as Record<keyof RateLimitNumbers, number>
+    if (value === 'true' || value === 'on') return numbers
+    if (value === 'false' || value === 'off') return null
+    const given = new Set<string>()
+    for (const each of value.split(',')) {
+      const [, kind = '', digits = ''] = /^\s*(\w+)=(\d+)\s*$/.exec(each) ?? []
+      const perMinute = Number(digits)
+      const isNew = Object.hasOwn(numbers, kind) && !given.has(kind)
+      if (!isNew || perMinute < 1 || perMinute > MAX_PER_MINUTE) return undefined
+      given.add(kind)
+      numbers[kind as keyof RateLimitNumbers] = perMinute
+    }
+    return numbers
+  },
+)
+
+const publicKey: Parser<Pubkey> = parser('a base-58 public key of 32 bytes', (value) =>
+  isPubkey(value) ? value : undefined,
+)
+
+const secretsKey: Parser<Buffer> = parser(
+  'a key of 32 bytes in hex or base64',
+  (value) => parseSecretsKey(value) ?? undefined,
+)
+
+const textThat = (accepts: string, allows: (value: string) => boolean): Parser<string> =>
+  parser(accepts, (value) => (allows(value) ? value : undefined))
+
+const text = textThat('text', () => true)
+const network = textThat('an IP address or a CIDR block', (value) =>
+  /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(value),
+)
+
+/** As a browser sends it. */
+const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value
+const pageOrigin = textThat('an origin such as https://app.example.org', isOrigin)
+const origin = textThat(
+  'an origin such as https://app.example.org, or *',
+  (value) => value === '*' || isOrigin(value),
+)
+
+/** Read from the environment variable with its name. Without a default it may be absent. */
 export interface Setting<Value> {
   readonly parse: Parser<Value>
   readonly default?: string
@@ -38,7 +128,7 @@ const withDefault = <Value>(
   localnetDefault = value,
 ): Setting<Value> & { default: string } => ({ parse, default: value, meaning, localnetDefault })
 
-export const ROLES = ['api', 'indexer', 'webhooks', 'cards'] as const
+const ROLES = ['api', 'indexer', 'webhooks', 'cards'] as const
 
 /** Every setting of the service. All are optional. */
 export const SETTINGS = {
@@ -192,13 +282,9 @@ export const SETTINGS = {
   ),
 } satisfies Record<string, Setting<unknown>>
 
-export type SettingName = keyof typeof SETTINGS
-
 /** The parsed value of every setting; null where it is absent and has no default. */
 export type SettingValues = {
-  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: string } & Setting<infer Value>
-    ? Value
-    : (typeof SETTINGS)[Name] extends Setting<infer Value>
-      ? Value | null
-      : never
+  readonly [Name in keyof typeof SETTINGS]:
+    | ReturnType<(typeof SETTINGS)[Name]['parse']>
+    | ((typeof SETTINGS)[Name] extends { default: string } ? never : null)
 }

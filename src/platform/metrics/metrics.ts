@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry, type Counter } from 'prom-client'
+import { collectDefaultMetrics, type Counter, Gauge, Registry } from 'prom-client'
 import { isDomainError } from '../../domain/errors.ts'
 
 /**
@@ -17,9 +17,29 @@ export function addProcessMetrics(metrics: Metrics): void {
   collectDefaultMetrics({ register: metrics })
 }
 
-/**
- * Counts the outcome of `work`: `ok`, the code of a DomainError, or `error` for any other error.
- */
+interface About {
+  readonly name: string
+  readonly help: string
+}
+
+/** Adds a gauge that is read when the metrics are. */
+export function addGauge(metrics: Metrics, about: About, read: () => number): void {
+  const gauge: Gauge = new Gauge({ ...about, registers: [metrics], collect: () => gauge.set(read()) })
+}
+
+/** Adds a gauge with a label. `read` returns a number for each value of the label. */
+export function addLabelledGauge(
+  metrics: Metrics,
+  { label, ...about }: About & { readonly label: string },
+  read: () => Readonly<Record<string, number>>,
+): void {
+  const collect = (): void => {
+    for (const [value, count] of Object.entries(read())) gauge.set({ [label]: value }, count)
+  }
+  const gauge: Gauge = new Gauge({ ...about, labelNames: [label], registers: [metrics], collect })
+}
+
+/** Counts the outcome of `work`: `ok`, the code of a DomainError, or `error`. */
 export async function countOutcome<Result>(
   counter: Counter<'operation' | 'outcome'>,
   operation: string,

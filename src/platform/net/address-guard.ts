@@ -4,12 +4,7 @@ import { Resolver } from 'node:dns/promises'
 import { callbackify } from 'node:util'
 import { HttpError } from './error-codes.ts'
 
-export interface AddressGuard {
-  /**
-   * True for a literal IPv4 or IPv6 address that may be called. False for addresses with a zone.
-   */
-  allows(address: string): boolean
-}
+export type AddressGuard = ReturnType<typeof createAddressGuard>
 
 export interface AddressGuardOptions {
   /** Also allows loopback addresses, but no other private ones. */
@@ -36,9 +31,7 @@ const PRIVATE_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/**
- * IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are not in it.
- */
+/** IANA's global unicast block. It has no mapped, NAT64, unique local or link-local addresses. */
 const PUBLIC_IPV6 = ['2000::/3']
 /** Ranges inside 2000::/3 for protocols (Teredo, ORCHID), documentation and 6to4. */
 const PRIVATE_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
@@ -53,7 +46,7 @@ export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOpt
   const privateNetworks = blockList([...PRIVATE_IPV4, ...PRIVATE_IPV6])
   const publicIpv6 = blockList(PUBLIC_IPV6)
   return {
-    /** `address`: a literal IPv4 or IPv6 address. Addresses with a zone are refused. */
+    /** True for a literal address that may be called. False for addresses with a zone. */
     allows: (address: string): boolean => {
       if (isIP(address) === 0 || address.includes('%')) return false
       const family = familyOf(address)

@@ -16,17 +16,6 @@ interface ConnectorOptions {
   readonly metrics: NetMetrics | null
 }
 
-interface Connector {
-  readonly connect: buildConnector.connector
-  /**
-   * The request that starts now fails as `too_large` if its socket receives more than `maxBytes`.
-   * Returns a function that returns what it received.
-   */
-  startRequest(maxBytes: number): () => number
-  /** Stops the counting. */
-  release(): void
-}
-
 /** A socket, and the TCP connection below TLS, whose bytes are counted. */
 interface Connection {
   readonly socket: Socket
@@ -46,7 +35,7 @@ const DECRYPTED_AT_ONCE = 4_096
 const PARSED_AT_ONCE = 2_048
 
 /** Opens sockets, limits what each receives, and counts how many are opened and reused. */
-export function createConnector(options: ConnectorOptions): Connector {
+export function createConnector(options: ConnectorOptions) {
   const { lookup, connectTimeoutMs, extraCa, metrics } = options
   const connectSocket = buildConnector({
     lookup,
@@ -87,7 +76,11 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   return {
     connect: connectBelowTls(connectSocket, watch),
-    startRequest: (maxBytes) => {
+    /**
+     * The request that starts now fails as `too_large` if its socket receives more than `maxBytes`.
+     * Returns a function that returns what it received.
+     */
+    startRequest: (maxBytes: number): (() => number) => {
       let received = (): number => 0
       starting = (connection) => {
         const before = connection.tcp.bytesRead
@@ -96,7 +89,8 @@ export function createConnector(options: ConnectorOptions): Connector {
       }
       return () => received()
     },
-    release: () => unsubscribe('undici:client:sendHeaders', onSend),
+    /** Stops the counting. */
+    release: (): boolean => unsubscribe('undici:client:sendHeaders', onSend),
   }
 }
 
@@ -165,13 +159,6 @@ function limitReads(connection: Connection): void {
   }
 }
 
-interface Pools {
-  /** Runs `run` with the connections to an origin. */
-  use<Result>(origin: string, run: (pool: Pool) => Promise<Result>): Promise<Result>
-  /** Requests that still run fail with `reason`. */
-  destroy(reason: Error): Promise<void>
-}
-
 interface Entry {
   readonly pool: Pool
   users: number
@@ -182,7 +169,7 @@ interface Entry {
  * Keeps one pool per origin and removes it after `idleMs` without use. undici's Agent never removes
  * the pool of an origin whose last request was aborted, so hostile hosts could fill the memory.
  */
-export function createPools(options: Pool.Options, idleMs: number): Pools {
+export function createPools(options: Pool.Options, idleMs: number) {
   const entries = new Map<string, Entry>()
   let destroyed: Error | null = null
 
@@ -194,7 +181,8 @@ export function createPools(options: Pool.Options, idleMs: number): Pools {
   }
 
   return {
-    use: async (origin, run) => {
+    /** Runs `run` with the connections to an origin. */
+    use: async <Result>(origin: string, run: (pool: Pool) => Promise<Result>): Promise<Result> => {
       if (destroyed !== null) throw destroyed
       const entry = entries.get(origin) ?? { pool: new Pool(origin, options), users: 0, expiry: undefined }
       entries.set(origin, entry)
@@ -207,7 +195,8 @@ export function createPools(options: Pool.Options, idleMs: number): Pools {
         if (entry.users === 0 && destroyed === null) expireLater(origin, entry)
       }
     },
-    destroy: async (reason) => {
+    /** Requests that still run fail with `reason`. */
+    destroy: async (reason: Error): Promise<void> => {
       destroyed = reason
       for (const { expiry } of entries.values()) clearTimeout(expiry)
       await Promise.all([...entries.values()].map(({ pool }) => pool.destroy(reason)))
@@ -216,13 +205,9 @@ export function createPools(options: Pool.Options, idleMs: number): Pools {
   }
 }
 
-export interface NetMetrics {
-  readonly socketsOpened: Counter
-  readonly socketsReused: Counter
-  readonly failures: Counter<'code'>
-}
+export type NetMetrics = ReturnType<typeof createNetMetrics>
 
-export function createNetMetrics(metrics: Metrics): NetMetrics {
+export function createNetMetrics(metrics: Metrics) {
   const registers = [metrics]
   return {
     socketsOpened: new Counter({

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import {
   type AddressGuard,
   type AddressGuardOptions,
@@ -43,30 +42,26 @@ export interface GetRequest extends RequestLimits {
   readonly signal?: AbortSignal
 }
 
-export interface HttpResponse {
+export interface HttpResponse extends LocatedResponse {
   readonly outcome: 'response'
-  /** The URL that responded, after redirects. */
-  readonly url: string
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Uint8Array
-  /** Only for POST: the receiver sent more than is kept, or did not end the body in time. */
-  readonly truncated: boolean
   readonly receivedBytes: number
   readonly durationMs: number
 }
 
-interface HttpFailure {
+interface LocatedResponse extends RawResponse {
+  /** The URL that responded, after redirects. */
+  readonly url: string
+}
+
+interface HttpFailure extends Readonly<Progress> {
   readonly outcome: 'failed'
   readonly errorCode: HttpErrorCode
-  /** True if the host of the URL sent a redirect, so the failure is that of another URL. */
-  readonly redirected: boolean
-  readonly receivedBytes: number
   readonly durationMs: number
 }
 
 /** What is known of a call before it ends. */
 interface Progress {
+  /** True if the host of the URL sent a redirect, so a failure is that of another URL. */
   redirected: boolean
   /** Of all responses, with headers and TLS. */
   receivedBytes: number
@@ -74,16 +69,7 @@ interface Progress {
 
 export type HttpResult = HttpResponse | HttpFailure
 
-/** An HTTP client for URLs that users name. It reaches public addresses only. */
-export interface GuardedHttp {
-  /** Parses a URL. Throws UrlRefused. Addresses are checked when the URL is called. */
-  checkUrl(url: string): URL
-  /** Keeps the first 4,000 bytes of the body, not decoded. Waits at most `idleMs` for the body. */
-  post(url: string, request: PostRequest): Promise<HttpResult>
-  get(url: string, request: GetRequest): Promise<HttpResult>
-  /** Requests that still run fail as `aborted`. */
-  close(): Promise<void>
-}
+export type GuardedHttp = ReturnType<typeof createGuardedHttp>
 
 /** 1,000 characters of UTF-8, which webhooks store. */
 const MAX_CAPTURED_BYTES = 4_000
@@ -95,15 +81,18 @@ const MAX_OTHER_BYTES = 131_072
 /** Unused connections are closed after this time. */
 const KEEP_ALIVE_MS = 10_000
 
-export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
+/** An HTTP client for URLs that users name. It reaches public addresses only. */
+export function createGuardedHttp(options: GuardedHttpOptions) {
   const guard = createAddressGuard(options)
   const { send, close } = createTransport(options, guard)
   const check = (url: string): URL => checkUrl(url, options, guard)
   const run = (request: (progress: Progress) => Promise<LocatedResponse>): Promise<HttpResult> =>
     resultOf(request, options.metrics)
   return {
+    /** Parses a URL. Throws UrlRefused. Addresses are checked when the URL is called. */
     checkUrl: check,
-    post: (url, request) =>
+    /** Keeps the first 4,000 bytes of the body, not decoded. Waits at most `idleMs` for it. */
+    post: (url: string, request: PostRequest): Promise<HttpResult> =>
       run(async (progress) => {
         const target = check(url)
         const options = {
@@ -114,8 +103,11 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
         } as const
         return { url: target.href, ...(await send(target, options, progress)) }
       }),
-    get: (url, { maxBytes, headers = {}, maxRedirects = 0, ...limits }) =>
-      run((progress) => {
+    get: (
+      url: string,
+      { maxBytes, headers = {}, maxRedirects = 0, ...limits }: GetRequest,
+    ): Promise<HttpResult> =>
+      run(async (progress) => {
         const { totalMs, ...options } = {
           ...REQUEST_LIMITS,
           ...limits,
@@ -125,21 +117,22 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
           maxBytes,
         } as const
         const deadline = performance.now() + totalMs
-        const onRedirect = (): void => {
-          progress.redirected = true
-        }
-        return followRedirects({ url, maxRedirects, check, onRedirect }, async (target) => {
+        let target = check(url)
+        for (let left = maxRedirects; ; left -= 1) {
           const request = { ...options, totalMs: deadline - performance.now() }
           const response = await send(target, request, progress)
           const body = await decodeBody(response.body, response.headers['content-encoding'], maxBytes)
-          return { ...response, url: target.href, body }
-        })
+          if (maxRedirects === 0 || !REDIRECTS.has(response.status))
+            return { ...response, url: target.href, body }
+          progress.redirected = true
+          if (left === 0) throw new HttpError('bad_redirect')
+          target = check(redirectTarget(target, response.headers.location))
+        }
       }),
+    /** Requests that still run fail as `aborted`. */
     close,
   }
 }
-
-type LocatedResponse = RawResponse & { readonly url: string }
 
 /** Sends requests over connections that the guard allows, and adds up what they receive. */
 function createTransport(options: GuardedHttpOptions, guard: AddressGuard) {
@@ -208,25 +201,12 @@ async function resultOf(
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Follows redirects and checks every URL. Never goes from https to http. */
-async function followRedirects<
-  Response extends { readonly status: number; readonly headers: IncomingHttpHeaders },
->(
-  options: { url: string; maxRedirects: number; check: (url: string) => URL; onRedirect: () => void },
-  request: (url: URL) => Promise<Response>,
-): Promise<Response> {
-  const { maxRedirects, check } = options
-  let url = check(options.url)
-  for (let left = maxRedirects; ; left -= 1) {
-    const response = await request(url)
-    if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
-    options.onRedirect()
-    const { location } = response.headers
-    const next = location === undefined ? null : URL.parse(location, url)
-    if (left === 0 || next === null) throw new HttpError('bad_redirect')
-    if (url.protocol === 'https:' && next.protocol === 'http:') throw new HttpError('bad_redirect')
-    // A fragment is allowed here but never sent to the host.
-    next.hash = ''
-    url = check(next.href)
-  }
+/** Where a redirect leads. Never from https to http. The caller checks the URL. */
+function redirectTarget(url: URL, location: string | undefined): string {
+  const next = location === undefined ? null : URL.parse(location, url)
+  const isDowngrade = url.protocol === 'https:' && next?.protocol === 'http:'
+  if (next === null || isDowngrade) throw new HttpError('bad_redirect')
+  // A fragment is allowed here but never sent to the host.
+  next.hash = ''
+  return next.href
 }

@@ -20,7 +20,7 @@ const MAX_INTERIM = 5
 export interface RawResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Not decoded. */
+  /** As received. `get` decodes it. */
   readonly body: Buffer
   /** Only for POST: the receiver sent more, or did not end the body in time. */
   readonly truncated: boolean
@@ -38,10 +38,7 @@ export interface RawRequest extends Required<RequestLimits> {
   readonly onStart: () => void
 }
 
-/**
- * Sends one request to a checked URL, without redirects. undici's `request` makes a stream for the
- * response body, which takes a fifth more processor time for each delivery.
- */
+/** undici's `request` takes a fifth more processor time: it makes a stream for the body. */
 export function sendRequest(pool: Pool, request: RawRequest): Promise<RawResponse> {
   const { method, path, headers, body, totalMs, idleMs } = request
   const exchange = new Exchange(request)
@@ -56,6 +53,7 @@ export function sendRequest(pool: Pool, request: RawRequest): Promise<RawRespons
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: RawRequest
   readonly #result = Promise.withResolvers<RawResponse>()
+  readonly promise = this.#result.promise
   readonly #chunks: Buffer[] = []
   readonly #deadline: number
   readonly #onAbort = (): void => this.#abort('aborted')
@@ -72,10 +70,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#abort('timeout'), request.totalMs)
     request.signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (request.signal?.aborted === true) this.#onAbort()
-  }
-
-  get promise(): Promise<RawResponse> {
-    return this.#result.promise
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -145,10 +139,7 @@ const DECODERS: Readonly<
   br: promisify(brotliDecompress),
 }
 
-/**
- * Decodes one known encoding, because some hosts compress even if not asked to. Throws HttpError
- * `too_large` if the result exceeds `maxBytes`, and `bad_encoding` for anything else.
- */
+/** Some hosts compress even if not asked to. Throws HttpError too_large and bad_encoding. */
 export async function decodeBody(bytes: Buffer, encoding: unknown, maxBytes: number): Promise<Buffer> {
   const name = typeof encoding === 'string' ? encoding.trim().toLowerCase() : encoding
   if (name === undefined || name === '' || name === 'identity') return bytes

@@ -1,8 +1,8 @@
-import { Counter, Gauge } from 'prom-client'
+import { Counter } from 'prom-client'
 import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../clock.ts'
-import type { Metrics } from '../metrics/metrics.ts'
+import { addGauge, addLabelledGauge, type Metrics } from '../metrics/metrics.ts'
 
 /** Under overload, `low` is refused first and `high` (signed by a wallet) last. */
 export type Priority = 'low' | 'high'
@@ -29,16 +29,7 @@ export interface AdmissionLimits {
   readonly queueDelayMs?: number
 }
 
-/** Decides which requests the process accepts, before it has done any work for them. */
-export interface Admission {
-  /**
-   * Admits a request, which has waited for a turn. Call the result when the request is done. Throws
-   * OVERLOADED.
-   */
-  admit(priority: Priority, clientIp: string, waitedMs?: number): () => void
-  /** Throws OVERLOADED if `admit` would. */
-  check(priority: Priority, clientIp: string, waitedMs?: number): void
-}
+export type Admission = ReturnType<typeof createAdmission>
 
 export const admitAll: Admission = {
   admit: () => () => undefined,
@@ -48,12 +39,13 @@ export const admitAll: Admission = {
 /** Spreads the retries of refused clients over this time. */
 const RETRY_SPREAD_SECONDS = 5
 
+/** Decides which requests the process accepts, before it has done any work for them. */
 export function createAdmission(options: {
   queue: PoolQueue
   clock: Clock
   limits: AdmissionLimits
   metrics?: Metrics
-}): Admission {
+}) {
   const { queue, clock, limits, metrics } = options
   const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
   const inFlight = { low: 0, high: 0 }
@@ -79,8 +71,10 @@ export function createAdmission(options: {
     throw new DomainError('OVERLOADED', { seconds }, { retryAfterSeconds: seconds })
   }
   return {
+    /** Throws OVERLOADED if `admit` would. */
     check,
-    admit: (priority, clientIp, waitedMs) => {
+    /** Admits a request. Call the result when the request is done. Throws OVERLOADED. */
+    admit: (priority: Priority, clientIp: string, waitedMs?: number): (() => void) => {
       check(priority, clientIp, waitedMs)
       const client = clientNetwork(clientIp)
       const add = (count: 1 | -1): void => {
@@ -115,11 +109,11 @@ export interface PoolQueue {
  */
 export function watchQueueDelay(queue: PoolQueue, clock: Clock, delayMs: number): () => boolean {
   let window: { since: number; acquired: number } | null = null
-  let limit: number | null = null
+  let limit = Infinity
   return () => {
     if (queue.length === 0) {
       window = null
-      limit = null
+      limit = Infinity
       return false
     }
     const now = clock.now()
@@ -131,32 +125,24 @@ export function watchQueueDelay(queue: PoolQueue, clock: Clock, delayMs: number)
       limit = Math.max(workDone, queue.connections)
       window = { since: now, acquired: queue.acquired }
     }
-    return limit !== null && queue.length >= limit
+    return queue.length >= limit
   }
 }
 
 /** Returns the counter of refused requests. */
 function measureAdmission(metrics: Metrics, inFlight: Readonly<Record<Priority, number>>, queue: PoolQueue) {
-  const registers = [metrics]
-  const waiting: Gauge = new Gauge({
-    name: 'gateway_database_queue_length',
-    help: 'Work waiting for a database connection',
-    registers,
-    collect: () => waiting.set(queue.length),
-  })
-  const requests: Gauge<'priority'> = new Gauge({
+  const about = {
     name: 'gateway_requests_in_flight',
     help: 'Requests being handled, without open streams and health checks',
-    labelNames: ['priority'],
-    registers,
-    collect: () => {
-      for (const [priority, count] of Object.entries(inFlight)) requests.set({ priority }, count)
-    },
-  })
+    label: 'priority',
+  }
+  addLabelledGauge(metrics, about, () => inFlight)
+  const queued = { name: 'gateway_database_queue_length', help: 'Work waiting for a database connection' }
+  addGauge(metrics, queued, () => queue.length)
   return new Counter({
     name: 'gateway_requests_shed_total',
     help: 'Requests refused with 503 because of overload, by priority and reason',
     labelNames: ['priority', 'reason'],
-    registers,
+    registers: [metrics],
   })
 }

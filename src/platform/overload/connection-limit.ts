@@ -7,7 +7,7 @@ export interface ConnectionCounts {
   readonly total: number
 }
 
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   readonly max: ConnectionCounts
   /** The errors if the client or the process has too many. */
   readonly errors: {
@@ -20,7 +20,7 @@ export interface ConnectionLimitOptions {
   readonly idleMs?: number
 }
 
-export interface LongConnection {
+interface LongConnection {
   /** Whether it is in use now. Default: it is not. */
   isBusy?(): boolean
   /** Closes the connection. */
@@ -28,22 +28,8 @@ export interface LongConnection {
 }
 
 /** A connection that is counted. */
-export interface Counted {
-  /** Marks the connection as the one that was used last. */
-  touch(): void
-  /** Ends the counting. May be called more than once. */
-  leave(): void
-}
+export type Counted = ReturnType<ReturnType<typeof createConnectionLimit>['enter']>
 
-/** Counts the long-lived connections of one kind. */
-export interface ConnectionLimit {
-  /** Throws the error that `enter` would throw now. */
-  check(clientIp: string): void
-  /** Counts a connection. May close another one. Throws if there are too many. */
-  enter(clientIp: string, connection: LongConnection): Counted
-}
-
-/** Of a refusal, seconds. */
 const RETRY = { retryAfterSeconds: 30 }
 
 interface Entry {
@@ -59,63 +45,57 @@ interface Entry {
  * with the most connections loses the one used longest ago, unless the new one's network would then
  * have as many.
  */
-export function createConnectionLimit(options: ConnectionLimitOptions): ConnectionLimit {
+export function createConnectionLimit(options: ConnectionLimitOptions) {
   const { max, errors, quietMs = Infinity, idleMs } = options
   /** In the order of their last use. */
   const entries = new Set<Entry>()
-  const counts = new Map<string, number>()
-  const countOf = (client: string): number => counts.get(client) ?? 0
-
-  const leave = (entry: Entry): void => {
-    if (!entries.delete(entry)) return
-    const left = countOf(entry.client) - 1
-    if (left > 0) counts.set(entry.client, left)
-    else counts.delete(entry.client)
-  }
 
   const isIdle = ({ connection, usedAt }: Entry): boolean =>
     connection.isBusy?.() !== true && performance.now() - usedAt >= quietMs
 
   /** The connection that has to close for a new one. Null if none has to. */
   const findVictim = (client: string): Entry | null => {
-    const hasShare = countOf(client) >= max.perClient
+    const groups = Map.groupBy(entries, (entry) => entry.client)
+    const own = groups.get(client) ?? []
+    const hasShare = own.length >= max.perClient
     if (!hasShare && entries.size < max.total) return null
-    const all = [...entries]
-    const idle = all.find((entry) => (!hasShare || entry.client === client) && isIdle(entry))
+    const idle = (hasShare ? own : [...entries]).find(isIdle)
     if (idle !== undefined) return idle
     if (hasShare) throw new DomainError(errors.client, { max: max.perClient }, RETRY)
-    const [largest] = all.toSorted((a, b) => countOf(b.client) - countOf(a.client))
-    if (largest === undefined || countOf(largest.client) <= countOf(client) + 1)
-      throw new DomainError(errors.process, {}, RETRY)
-    return largest
+    const [largest = []] = [...groups.values()].toSorted((a, b) => b.length - a.length)
+    if (largest.length <= own.length + 1) throw new DomainError(errors.process, {}, RETRY)
+    return largest[0]!
   }
 
   return {
-    check: (clientIp) => void findVictim(clientNetwork(clientIp)),
-    enter: (clientIp, connection) => {
+    /** Throws the error that `enter` would throw now. */
+    check: (clientIp: string): void => void findVictim(clientNetwork(clientIp)),
+    /** Counts a connection. May close another one. Throws if there are too many. */
+    enter: (clientIp: string, connection: LongConnection) => {
       const client = clientNetwork(clientIp)
       const victim = findVictim(client)
       if (victim !== null) {
-        leave(victim)
+        entries.delete(victim)
         victim.connection.close('room')
       }
       const entry: Entry = { client, connection, usedAt: performance.now() }
       entries.add(entry)
-      counts.set(client, countOf(client) + 1)
       const closeIfIdle = (): void => {
         if (connection.isBusy?.() === true) timer?.refresh()
         else connection.close('idle')
       }
       const timer = idleMs === undefined ? undefined : setTimeout(closeIfIdle, idleMs).unref()
       return {
-        touch: () => {
+        /** Marks the connection as the one that was used last. */
+        touch: (): void => {
           entry.usedAt = performance.now()
           timer?.refresh()
           if (entries.delete(entry)) entries.add(entry)
         },
-        leave: () => {
+        /** Ends the counting. May be called more than once. */
+        leave: (): void => {
           clearTimeout(timer)
-          leave(entry)
+          entries.delete(entry)
         },
       }
     },

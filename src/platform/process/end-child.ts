@@ -1,5 +1,2 @@
-/**
- * Ends a child process of this process as fast as its data allows. It is called when the process
- * cannot stop in order.
- */
+/** Ends a child process as fast as its data allows, when this one cannot stop in order. */
 export type EndChild = () => Promise<void>

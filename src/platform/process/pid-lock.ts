@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from './operator-error.ts'
 
 /** Another live process holds the lock. */
@@ -18,20 +18,13 @@ export class LockHeldError extends OperatorError {
  */
 export function acquirePidLock(file: string): () => void {
   const own = identity(process.pid)
-  // Written first and then linked, so that no other process reads a lock file without content.
-  const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, own, { mode: 0o600 })
-  try {
-    for (;;) {
-      const found = readLock(file)
-      if (found === null && tryLink(temporary, file)) break
-      if (found === null) continue
-      const holder = livePid(found)
-      if (holder !== null) throw new LockHeldError(file, holder)
-      discardStale(file, found)
-    }
-  } finally {
-    rmSync(temporary, { force: true })
+  for (;;) {
+    const found = readLock(file)
+    if (found === null && writeNewFile(file, own)) break
+    if (found === null) continue
+    const holder = livePid(found)
+    if (holder !== null) throw new LockHeldError(file, holder)
+    discardStale(file, found)
   }
   return () => {
     if (readLock(file) === own) rmSync(file, { force: true })
@@ -47,6 +40,18 @@ export function pidLockHolder(file: string): number | null {
 function livePid(lock: string): number | null {
   const pid = Number(lock.split(' ')[0])
   return pid > 0 && lock === identity(pid) && isAlive(pid) ? pid : null
+}
+
+/** Writes a private file, completely or not at all. Returns false and keeps an existing one. */
+export function writeNewFile(file: string, text: string): boolean {
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, text, { mode: 0o600 })
+  chmodSync(temporary, 0o600)
+  try {
+    return tryLink(temporary, file)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
 }
 
 function tryLink(temporary: string, file: string): boolean {
@@ -87,22 +92,22 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  return processFacts(pid)?.state !== 'Z'
+  return processFacts(pid).state !== 'Z'
 }
 
 // The start time tells the holder from a later process with the same id.
 function identity(pid: number): string {
-  const startTime = processFacts(pid)?.startTime
+  const { startTime } = processFacts(pid)
   return startTime === undefined ? `${pid}` : `${pid} ${startTime}`
 }
 
 // Linux only: fields 3 and 22 of the stat line, counted after the name in parentheses.
-function processFacts(pid: number): { state: string | undefined; startTime: string | undefined } | null {
+function processFacts(pid: number): { state?: string; startTime?: string } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { state: fields[0], startTime: fields[19] }
   } catch {
-    return null
+    return {}
   }
 }

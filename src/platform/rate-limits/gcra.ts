@@ -11,10 +11,7 @@ export interface RateLimitState {
   readonly limit: number
   /** Units that the client may use at once now. */
   readonly remaining: number
-  /**
-   * Seconds, rounded up, until the whole limit is available; after a refusal, until the request
-   * would be allowed.
-   */
+  /** Seconds until the whole limit is available; after a refusal, until the request would be. */
   readonly resetSeconds: number
   readonly allowed: boolean
 }
@@ -54,10 +51,7 @@ export function stateAt(
   }
 }
 
-/**
- * Counts in the memory of this process. Of more than `maxClients`, the one seen least recently is
- * forgotten first.
- */
+/** Counts in the memory of this process. Forgets the client seen least recently first. */
 export function createMemoryCounter(clock: Clock, maxClients: number) {
   const arrivals = new LRUCache<string, number>({ max: maxClients })
   return {
@@ -67,10 +61,7 @@ export function createMemoryCounter(clock: Clock, maxClients: number) {
       arrivals.set(client, arrival)
       return state
     },
-    /**
-     * Counts units that were used already, also above the limit, and returns the ms until the
-     * client is within it again. A client is at most one limit above.
-     */
+    /** Counts used units, also above the limit. Returns the ms until the client is within it. */
     countUsed: (client: string, limit: number, units: number): number => {
       const now = clock.now()
       const next = Math.max(arrivals.get(client) ?? now, now) + (units * MINUTE_MS) / limit

@@ -10,10 +10,7 @@ import { createMemoryCounter, type RateLimitState } from './gcra.ts'
 const limit = (perMinute: number, countedIn: 'memory' | 'database', counts: string) =>
   ({ perMinute, countedIn, counts }) as const
 
-/**
- * Each kind of request. Every request uses `reads`, most of them one unit, and that for a file of a
- * page uses `files`. The other kinds count some requests in addition.
- */
+/** Every request uses `reads`, or `files` for a file of a page. Other kinds count in addition. */
 export const RATE_LIMIT_KINDS = {
   reads: limit(600, 'memory', 'Units of all requests, except files'),
   files: limit(600, 'memory', 'Units of the files of the console, `/docs` and GraphiQL'),
@@ -43,28 +40,7 @@ const MAX_CLIENTS = 200_000
 
 type Report = (state: RateLimitState) => void
 
-export interface RateLimits {
-  /**
-   * Charges units of the client's `reads` limit, or `files`, counted in memory, and reports the
-   * result. `paid` of them were charged before. Throws RATE_LIMITED if too few are left, and
-   * REQUEST_TOO_EXPENSIVE if the limit is lower than `units`.
-   */
-  charge(
-    clientIp: string,
-    units: number,
-    options?: { kind?: 'reads' | 'files'; paid?: number; report?: Report },
-  ): void
-  /**
-   * Charges units of `reads`, or parts of one, for what was done already, also above the limit. It
-   * returns the time in ms until the client is within its limit again.
-   */
-  chargeUsed(clientIp: string, units: number): number
-  /**
-   * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if
-   * the limit is used up. Synchronous for kinds counted in memory.
-   */
-  count(kind: GuardedKind, clientIp: string, report?: Report): void | Promise<void>
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** Counts a request in the database, for all processes together. */
 export type SharedCounter = (kind: string, client: string, limit: number) => Promise<RateLimitState>
@@ -74,32 +50,40 @@ export function createRateLimits(options: {
   readonly sharedCounter: SharedCounter
   readonly clock: Clock
   readonly limits: RateLimitNumbers | null
-}): RateLimits {
+}) {
   const { sharedCounter, clock, limits } = options
   const memory = createMemoryCounter(clock, MAX_CLIENTS)
-  const checkWith =
-    (report: Report | undefined) =>
-    (state: RateLimitState): void => {
-      report?.(state)
-      if (!state.allowed) throw rateLimited(state)
-    }
+  const check = (state: RateLimitState, report: Report | undefined): void => {
+    report?.(state)
+    if (!state.allowed) throw rateLimited(state)
+  }
   return {
-    charge: (clientIp, units, { kind = 'reads', paid = 0, report } = {}) => {
+    /**
+     * Charges units of the client's `reads` limit, or `files`, counted in memory, and reports the
+     * result. `paid` of them were charged before. Throws RATE_LIMITED if too few are left, and
+     * REQUEST_TOO_EXPENSIVE if the limit is lower than `units`.
+     */
+    charge: (
+      clientIp: string,
+      units: number,
+      { kind = 'reads', paid = 0, report }: { kind?: 'reads' | 'files'; paid?: number; report?: Report } = {},
+    ): void => {
       if (limits === null || units <= paid) return
       const max = limits[kind]
       if (units > max) throw new DomainError('REQUEST_TOO_EXPENSIVE', { units, max })
-      checkWith(report)(memory.count(kind + clientNetwork(clientIp), max, units - paid))
+      check(memory.count(kind + clientNetwork(clientIp), max, units - paid), report)
     },
-    chargeUsed: (clientIp, units) =>
+    /** Charges `reads` for work done, also above the limit. Returns the ms until within it. */
+    chargeUsed: (clientIp: string, units: number): number =>
       limits === null ? 0 : memory.countUsed(`reads${clientNetwork(clientIp)}`, limits.reads, units),
-    count: (kind, clientIp, report) => {
+    /** Throws or rejects with RATE_LIMITED. Synchronous for kinds counted in memory. */
+    count: (kind: GuardedKind, clientIp: string, report?: Report): void | Promise<void> => {
       if (limits === null) return undefined
       const client = clientNetwork(clientIp)
-      const check = checkWith(report)
       const own = memory.count(kind + client, limits[kind])
       // What this process alone would refuse must not wait for a database connection.
-      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory' || !own.allowed) return check(own)
-      return sharedCounter(kind, client, limits[kind]).then(check)
+      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory' || !own.allowed) return check(own, report)
+      return sharedCounter(kind, client, limits[kind]).then((state) => check(state, report))
     },
   }
 }

@@ -21,14 +21,15 @@ interface FeedOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/**
- * The newest events of the outbox. One reader serves all streams of a process and stops without
- * them.
- */
+/** The newest events. One reader serves all streams of a process and stops without them. */
 export class Feed {
   readonly #options: FeedOptions
-  readonly #buffer: EventBuffer
   readonly #wakeUp = new WakeUp()
+  readonly #changes = new EventEmitter().setMaxListeners(0)
+  /** All events after `#start`, up to `position`. */
+  #rows: OutboxRow[] = []
+  #start = 0
+  #position = 0
   #subscribers = 0
   #idleSince = 0
   #closed = false
@@ -37,38 +38,43 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options
-    this.#buffer = new EventBuffer(options.kysely)
   }
 
   /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
   async subscribe(): Promise<() => void> {
+    const unsubscribe = (): void => {
+      this.#subscribers -= 1
+      this.#idleSince = performance.now()
+    }
     this.#subscribers += 1
-    this.#ready ??= this.#start().catch((error: unknown) => {
+    this.#ready ??= this.#begin().catch((error: unknown) => {
       this.#ready = undefined
       throw error
     })
     try {
       await this.#ready
-      return () => this.#unsubscribe()
+      return unsubscribe
     } catch (error) {
-      this.#unsubscribe()
+      unsubscribe()
       throw error
     }
   }
 
   /** The feed has read all events up to this position. */
   get position(): number {
-    return this.#buffer.end
+    return this.#position
   }
 
   /** The events after a position. Null if the buffer does not go back that far. */
   after(position: number): readonly OutboxRow[] | null {
-    return this.#buffer.after(position)
+    if (position < this.#start) return null
+    const first = this.#rows.findIndex((row) => row.position > position)
+    return first === -1 ? [] : this.#rows.slice(first)
   }
 
   /** Resolves at the next new event, or when the signal is aborted. */
-  nextChange(signal: AbortSignal): Promise<void> {
-    return this.#buffer.nextChange(signal)
+  async nextChange(signal: AbortSignal): Promise<void> {
+    await once(this.#changes, 'change', { signal }).catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -77,17 +83,14 @@ export class Feed {
     await this.#running
   }
 
-  #unsubscribe(): void {
-    this.#subscribers -= 1
-    this.#idleSince = performance.now()
-  }
-
   get #isNeeded(): boolean {
     return !this.#closed && (this.#subscribers > 0 || performance.now() - this.#idleSince < LINGER_MS)
   }
 
-  async #start(): Promise<void> {
-    await this.#buffer.restart()
+  async #begin(): Promise<void> {
+    this.#position = await newestPosition(this.#options.kysely)
+    this.#start = this.#position
+    this.#rows = []
     this.#running = this.#run()
   }
 
@@ -100,7 +103,7 @@ export class Feed {
         // Notifications only shorten the wait. Polling finds every event.
         if (listening?.lost !== false)
           listening = await listen(orm, EVENTS_CHANNEL, () => this.#wakeUp.wake())
-        const isMore = await this.#buffer.readPage()
+        const isMore = await this.#readPage()
         failures.clear()
         if (isMore) continue
       } catch (error) {
@@ -111,47 +114,16 @@ export class Feed {
     this.#ready = undefined
     await listening?.close()
   }
-}
 
-/** The last events that were read. */
-class EventBuffer {
-  readonly #kysely: Kysely<Database>
-  readonly #changes = new EventEmitter().setMaxListeners(0)
-  /** All events in (start, end]. */
-  #rows: OutboxRow[] = []
-  #start = 0
-  end = 0
-
-  constructor(kysely: Kysely<Database>) {
-    this.#kysely = kysely
-  }
-
-  /** Forgets all events, and continues after the newest one. */
-  async restart(): Promise<void> {
-    this.end = await newestPosition(this.#kysely)
-    this.#start = this.end
-    this.#rows = []
-  }
-
-  /** Reads one page. Returns false if there is nothing new. */
-  async readPage(): Promise<boolean> {
-    const { rows, upTo } = await readEvents(this.#kysely, this.end, {})
-    if (upTo <= this.end) return false
+  /** Returns false if there is nothing new. */
+  async #readPage(): Promise<boolean> {
+    const { rows, upTo } = await readEvents(this.#options.kysely, this.#position, {})
+    if (upTo <= this.#position) return false
     this.#rows.push(...rows)
-    this.end = upTo
+    this.#position = upTo
     const removed = this.#rows.splice(0, Math.max(0, this.#rows.length - BUFFER_SIZE))
     this.#start = removed.at(-1)?.position ?? this.#start
     this.#changes.emit('change')
     return true
-  }
-
-  after(position: number): readonly OutboxRow[] | null {
-    if (position < this.#start) return null
-    const first = this.#rows.findIndex((row) => row.position > position)
-    return first === -1 ? [] : this.#rows.slice(first)
-  }
-
-  async nextChange(signal: AbortSignal): Promise<void> {
-    await once(this.#changes, 'change', { signal }).catch(() => undefined)
   }
 }

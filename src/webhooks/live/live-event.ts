@@ -41,6 +41,8 @@ export interface EventFilterInput {
   /** Every type by default. */
   readonly types?: readonly string[] | null
   readonly agentPda?: string | null
+  /** Only events of these agents. */
+  readonly agentPdas?: readonly string[]
 }
 
 export interface EventFilter {
@@ -54,11 +56,12 @@ export interface EventFilter {
 const readType = enumParameter(WEBHOOK_EVENT_TYPES)
 
 /** Throws INVALID_ENUM, INVALID_PUBKEY, and INVALID_REQUEST for an empty list. */
-export function eventFilter({ types, agentPda }: EventFilterInput): EventFilter {
+export function eventFilter({ types, agentPda, agentPdas }: EventFilterInput): EventFilter {
   if (types?.length === 0)
     throw new DomainError('INVALID_REQUEST', { problem: 'types must contain at least one event type' })
   return {
     types: types ? new Set(types.map((type) => readType('types', type))) : undefined,
     agentPda: optional(pubkeyParameter, 'agentPda', agentPda),
+    agentPdas: agentPdas && new Set(agentPdas.map((each) => pubkeyParameter('agentPdas', each))),
   }
 }

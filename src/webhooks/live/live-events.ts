@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Orm } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { pubkeyParameter } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
@@ -14,8 +13,6 @@ import { registryEvents } from './registry-events.ts'
 import { createStreams, type MakeStream, STREAM_LIMITS, type StreamClient } from './streams.ts'
 
 export interface EventsInput extends EventFilterInput {
-  /** Only events of these agents. */
-  readonly agentPdas?: readonly string[]
   /** Id of the last event that the client received. Without it, only new events are sent. */
   readonly after?: string | null
 }
@@ -35,11 +32,9 @@ export function createLiveEvents(options: {
   const streams = createStreams(metrics, streamLimits)
   const feed = new Feed({ orm, kysely, logger })
   return {
-    /**
-     * Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN.
-     */
+    /** Events in order. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN. */
     registryEvents: async (input: EventsInput, client: StreamClient) => {
-      const filter = { ...eventFilter(input), ...agentsFilter(input) }
+      const filter = eventFilter(input)
       streams.checkLimit(client)
       const after = await startPosition(kysely, input.after)
       return streams.open(client, async function* (signal) {
@@ -63,11 +58,6 @@ export function createLiveEvents(options: {
       await feed.close()
     },
   }
-}
-
-function agentsFilter({ agentPdas }: EventsInput): Pick<EventFilter, 'agentPdas'> {
-  if (agentPdas === undefined) return {}
-  return { agentPdas: new Set(agentPdas.map((each) => pubkeyParameter('agentPdas', each))) }
 }
 
 async function startPosition(kysely: Kysely<Database>, after: string | null | undefined): Promise<number> {

@@ -19,22 +19,18 @@ import {
   type OutboxRow,
 } from './live-event.ts'
 
-export interface RecentEvents {
-  /**
-   * The newest events first, without those that a fork removed. They are not counted: the list has
-   * every event since the start. Throws INVALID_CURSOR and what `eventFilter` throws.
-   */
-  list(input: EventFilterInput & ConnectionInput): Promise<Connection<LiveEvent>>
-  /** Null for an unknown event, or one that a fork removed. */
-  find(id: string): Promise<LiveEvent | null>
-}
+export type RecentEvents = ReturnType<typeof createRecentEvents>
 
 const LIST = 'events'
 const NOT_COUNTED = () => Promise.reject(new Error('events are not counted'))
 
-export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
+export function createRecentEvents(kysely: Kysely<Database>) {
   return {
-    list: async (input) => {
+    /**
+     * The newest events first, without those that a fork removed. They are not counted: the list
+     * has every event. Throws INVALID_CURSOR and what `eventFilter` throws.
+     */
+    list: async (input: EventFilterInput & ConnectionInput): Promise<Connection<LiveEvent>> => {
       const filter = eventFilter(input)
       const span = readSpan<readonly [number]>(LIST, input, [isInteger])
       const part = (position: RawBuilder<unknown>, more: RawBuilder<unknown>): RawBuilder<unknown> => {
@@ -55,7 +51,8 @@ export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
       const events = rows.map((row) => Object.assign(liveEvent(row), { position: row.position }))
       return connectionOf(events, span, ({ position }) => cursorOf(LIST, [position]), NOT_COUNTED)
     },
-    find: async (id) => {
+    /** Null for an unknown event, or one that a fork removed. */
+    find: async (id: string): Promise<LiveEvent | null> => {
       if (!isText(id)) return null
       const { rows } = await sql<OutboxRow>`
         select 0 as position, type, agent_pda as "agentPda", body,
@@ -70,31 +67,21 @@ export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
  * Events by type are read from the index once for each type: a scan of all events for a rare type
  * would take seconds. The events of one agent have an index of their own.
  */
-function byIndex(
-  filter: EventFilter,
-  part: (matches: RawBuilder<unknown>) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function byIndex(filter: EventFilter, part: (matches: RawBuilder<unknown>) => RawBuilder<unknown>) {
   if (filter.types === undefined || filter.agentPda !== undefined) return part(matching(filter))
   return sql`select of_type.* from unnest(${[...filter.types]}::text[]) as wanted (type)
     cross join lateral (${part(sql`outbox_events.type = wanted.type`)}) as of_type`
 }
 
-function matching({ types, agentPda }: EventFilter): RawBuilder<unknown> {
-  return sql.join(
-    [
-      sql`true`,
-      ...(types === undefined ? [] : [sql`type = any(${[...types]}::text[])`]),
-      ...(agentPda === undefined ? [] : [sql`agent_pda = ${agentPda}`]),
-    ],
-    sql` and `,
-  )
+function matching({ types, agentPda, agentPdas }: EventFilter): RawBuilder<unknown> {
+  const conditions = [sql`true`]
+  if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
+  if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
+  if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
+  return sql.join(conditions, sql` and `)
 }
 
-export interface EventPage {
-  readonly rows: OutboxRow[]
-  /** The last position that this page covers. The next page starts after it. */
-  readonly upTo: number
-}
+export type EventPage = Awaited<ReturnType<typeof readEvents>>
 
 const PAGE_ROWS = 200
 /** Positions that one page covers at most, so that a filter without matches stays cheap. */
@@ -103,10 +90,7 @@ const PAGE_POSITIONS = 5_000
 const newest = sql`greatest(
   (select coalesce(max(sequence), 0) from outbox_events), (select coalesce(max(restored_sequence), 0) from outbox_events))`
 
-/**
- * The position of the newest event. Positions grow in commit order, because indexers write one at a
- * time.
- */
+/** The newest position. They grow in commit order, because indexers write one at a time. */
 export async function newestPosition(kysely: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select ${newest} as newest`.execute(kysely)
   return rows[0]?.newest ?? 0
@@ -124,24 +108,17 @@ export async function positionOf(kysely: Kysely<Database>, id: string): Promise<
 
 interface Bounds {
   readonly newest: number
-  /**
-   * The first used position after those of this page. Each new indexer leaves a gap before its own.
-   */
+  /** The first used position after this page. Each new indexer leaves a gap before its own. */
   readonly next: number | null
 }
 
-/** Reads events after a position, in order, without those that a fork removed. */
-export async function readEvents(
-  kysely: Kysely<Database>,
-  after: number,
-  { types, agentPda, agentPdas }: EventFilter,
-): Promise<EventPage> {
+/**
+ * Reads events after a position, in order, without those that a fork removed. `upTo` is the last
+ * position that this page covers. The next page starts after it.
+ */
+export async function readEvents(kysely: Kysely<Database>, after: number, filter: EventFilter) {
   const last = after + PAGE_POSITIONS
-  const conditions = [sql`cancelled_at is null`]
-  if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
-  if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
-  if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
-  const matches = sql.join(conditions, sql` and `)
+  const matches = sql`cancelled_at is null and ${matching(filter)}`
   const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
     select bounds.newest, bounds.next, page.*,
       (select signature from ledger_events where id = page.event_id) as signature

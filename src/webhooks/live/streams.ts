@@ -29,15 +29,8 @@ export function createStreams(metrics: Metrics, max: ConnectionCounts) {
   return {
     /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
     checkLimit: ({ clientIp }: StreamClient) => limit.check(clientIp),
-    open: <Value>(client: StreamClient, make: MakeStream<Value>): AsyncGenerator<Value, void> =>
-      countedStream(client, make, (end, cut) => {
-        const counted = limit.enter(client.clientIp, { close: cut })
-        openStreams.add(end)
-        return () => {
-          openStreams.delete(end)
-          counted.leave()
-        }
-      }),
+    open: <Value>(client: StreamClient, make: MakeStream<Value>) =>
+      countedStream(client, make, limit, openStreams),
     closeAll: async (): Promise<void> => {
       await Promise.all(Array.from(openStreams, (end) => end()))
     },
@@ -56,42 +49,45 @@ export type MakeStream<Value> = (signal: AbortSignal) => AsyncGenerator<Value, v
 function countedStream<Value>(
   client: StreamClient,
   make: MakeStream<Value>,
-  count: (end: () => Promise<void>, cut: () => void) => () => void,
+  limit: ReturnType<typeof createConnectionLimit>,
+  openStreams: Set<() => Promise<void>>,
 ): AsyncGenerator<Value, void> {
   const ending = new AbortController()
   const inner = make(ending.signal)
-  let uncount: (() => void) | undefined
+  let leave: (() => void) | undefined
   let isCut = false
   const end = async (): Promise<void> => {
-    uncount?.()
+    leave?.()
     ending.abort()
     await inner.return()
   }
+  const endNow = (): void => void end()
   const cut = (): void => {
     isCut = true
-    void end()
+    endNow()
   }
   const enter = (): (() => void) => {
-    const leave = count(end, cut)
+    const counted = limit.enter(client.clientIp, { close: cut })
     const disconnected = client.disconnected()
-    const left = (): void => void end()
-    disconnected.addEventListener('abort', left)
+    openStreams.add(end)
+    disconnected.addEventListener('abort', endNow)
     return () => {
-      disconnected.removeEventListener('abort', left)
-      leave()
+      disconnected.removeEventListener('abort', endNow)
+      openStreams.delete(end)
+      counted.leave()
     }
   }
   const stream: typeof inner = {
     next: async () => {
       try {
         if (client.disconnected().aborted) ending.abort()
-        if (!ending.signal.aborted) uncount ??= enter()
+        if (!ending.signal.aborted) leave ??= enter()
         const result = await inner.next()
         if (isCut) throw new DomainError('STREAMS_FULL', {}, { retryAfterSeconds: 30 })
-        if (result.done === true) uncount?.()
+        if (result.done === true) leave?.()
         return result
       } catch (error) {
-        uncount?.()
+        leave?.()
         throw error
       }
     },

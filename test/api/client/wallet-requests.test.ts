@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createRegistry,
   generateSigner,
@@ -12,17 +12,13 @@ import {
 } from '@agent-registry/client'
 import { createSignInMessage } from '@solana/wallet-standard-util'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { startReceiver } from '../../support/receiver.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '0' }))
 const connect = (wallet?: Signer) =>
   createRegistry(gateway.runtime.baseUrl, wallet === undefined ? {} : { wallet })
-
-beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '0' })
-})
-afterAll(() => gateway.remove())
 
 test('a session replaces wallet signatures until it ends', async () => {
   const registry = connect()

@@ -1,19 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection, PublicKey } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../support/cli.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '2', WEBHOOK_DEV_MODE: 'true' }))
 let keyFile: string
 let owner: string
 beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '2', WEBHOOK_DEV_MODE: 'true' })
   keyFile = join(gateway.dataDir, 'owner.json')
   owner = (await cli('keygen', keyFile)).stdout.split(' ')[0]!
 })
-afterAll(() => gateway.remove())
 
 const cli = (...args: string[]) => runCommand(gateway.env, ...args)
 const json = async <Result>(...args: string[]): Promise<Result> => {

@@ -1,21 +1,20 @@
 import * as anchor from '@coral-xyz/anchor'
 import * as anchor1 from '@anchor-lang/core'
 import { Connection } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { onchainIdlAccounts, registryIdl } from '@agent-registry/program'
 import { keyOf } from '../../support/factories.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** Not the address in `idl.json`. */
 const PROGRAM_ID = keyOf('another program')
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '1', REGISTRY_PROGRAM_ID: PROGRAM_ID }))
 let connection: Connection
 beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '1', REGISTRY_PROGRAM_ID: PROGRAM_ID })
   connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
 })
-afterAll(() => gateway.remove())
 
 const get = (headers: Record<string, string> = {}) =>
   fetch(`${gateway.runtime.baseUrl}/idl.json`, { headers })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Logger } from '../../../src/platform/logger.ts'
 import { startDatabase } from '../../../src/compose/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { databaseUrl } from '../../support/database-server.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 async function warningsAtStart(settings: string): Promise<string[]> {
   const url = new URL(databaseUrl(database.connection))

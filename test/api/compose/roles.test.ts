@@ -1,31 +1,24 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { type Gateway, startGateway } from '../../../src/compose/gateway.ts'
-import { createRegistryWorld, type RegistryWorld } from '../../support/ledger/registry-world.ts'
+import { createRegistryWorld } from '../../support/ledger/registry-world.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { urlOf, useTestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: RegistryWorld
-let database: TestDatabase
+const world = perFile(() => createRegistryWorld())
+const database = useTestDatabase()
 let gateways: Gateway[] = []
 let ahead = 0
 
-beforeAll(async () => {
-  world = await createRegistryWorld()
-  database = await createTestDatabase()
-})
 afterEach(async () => {
   for (const gateway of gateways) await gateway.stop()
   gateways = []
   ahead = 0
-})
-afterAll(async () => {
-  await database.drop()
-  await world.close()
 })
 
 async function start(roles: string, rpcUrl = world.localnet.rpcUrl): Promise<() => Promise<string>> {

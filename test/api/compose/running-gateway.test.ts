@@ -15,22 +15,18 @@ import {
 } from '../../support/transactions/relay-world.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
 import { runCommand } from '../../support/cli.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { urlOf, useTestDatabase } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 import { eventually } from '../../support/eventually.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let gateway: GatewayProcess
 let runtime: Runtime
 beforeAll(async () => {
-  database = await createTestDatabase()
   gateway = await createGatewayProcess({ SEED_AGENTS: '0', DATABASE_URL: urlOf(database) })
   runtime = await gateway.start()
 })
-afterAll(async () => {
-  await gateway.remove()
-  await database.drop()
-})
+afterAll(() => gateway.remove())
 
 async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { 'content-type': 'application/json' }

@@ -1,27 +1,19 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { registryIdl } from '@agent-registry/program'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { startGateway } from '../../../src/compose/gateway.ts'
 import { LedgerMismatchError } from '../../../src/ledger/indexer/position.ts'
-import { repliesFrom, type ScriptedNode, startScriptedNode } from '../../support/ledger/scripted-nodes.ts'
+import { repliesFrom, startScriptedNode } from '../../support/ledger/scripted-nodes.ts'
 import { ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { createTestDatabase, urlOf } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { perTest } from '../../support/lifetime.ts'
 
-let database: TestDatabase
-let node: ScriptedNode
+const database = perTest(() => createTestDatabase())
+const node = perTest(() => startScriptedNode(repliesFrom(ledger)))
 const ledger = new ScriptedLedger()
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  node = await startScriptedNode(repliesFrom(ledger))
-})
-afterEach(async () => {
-  await node.close()
-  await database.drop()
-})
 
 const fillFrom = (genesis_hash: string, program_id: string = registryIdl.address) =>
   kyselyOf(database.orm)

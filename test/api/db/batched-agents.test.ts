@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, keyOf } from '../../support/factories.ts'
 import { recordStatements } from '../../support/statements.ts'
 
 const LABELS = Array.from({ length: 20 }, (_, i) => `agent number ${i}`)
 const addressOf = (label: string): string => keyOf(`agent ${label}`)
 
 const statements = recordStatements()
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ registry: databaseReader })
-  await insertAgents(
-    t.kysely,
-    LABELS.map((label) => agentRow(label)),
-  )
-})
-afterAll(() => t.close())
+const t = useTestApp({ registry: databaseReader })
+beforeAll(() => insertAgents(t.kysely, LABELS))
 
 /** The agent's name, or the message of the error. */
 const get = (pda: string): Promise<string> =>

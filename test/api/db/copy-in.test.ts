@@ -1,18 +1,16 @@
 import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import * as fc from '../../support/property.ts'
 import { CopyData, copyIn, copyText } from '../../../src/db/copy-in.ts'
 import { knownError } from '../../../src/domain/known-error.ts'
 import { openOrm } from '../../../src/db/orm.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await sql`create table copied (id int primary key, t text, n bigint, a text[])`.execute(kysely())
   await sql`create table also_copied (id int primary key)`.execute(kysely())
 })
-afterAll(() => database.drop())
 
 const kysely = (): Kysely<never> => database.orm.em.fork().getKysely()
 const COLUMNS = ['id', 't', 'n', 'a'] as const
@@ -62,15 +60,12 @@ test.each([
 ])('if %s fails, none has an effect, and the connection is usable', async (_, statements, tables) => {
   await sql`truncate copied, also_copied`.execute(kysely())
   const orm = await openOrm(database.connection, { poolSize: 1 })
-  try {
-    const one = orm.em.fork().getKysely<never>()
-    await expect(copyIn(one, statements, new CopyData(tables))).rejects.toMatchObject({ code: '23505' })
-    const { rows } = await sql`select count(*) as count from also_copied`.execute(one)
-    expect(rows).toEqual([{ count: 0 }])
-    await copyIn(one, statements, new CopyData([rowsOf(1), rowsOf(2)]))
-  } finally {
-    await orm.close()
-  }
+  onTestFinished(() => orm.close())
+  const one = orm.em.fork().getKysely<never>()
+  await expect(copyIn(one, statements, new CopyData(tables))).rejects.toMatchObject({ code: '23505' })
+  const { rows } = await sql`select count(*) as count from also_copied`.execute(one)
+  expect(rows).toEqual([{ count: 0 }])
+  await copyIn(one, statements, new CopyData([rowsOf(1), rowsOf(2)]))
 })
 
 test('an unknown table and a lost connection are reported', async () => {
@@ -79,14 +74,11 @@ test('an unknown table and a lost connection are reported', async () => {
   ).rejects.toMatchObject({ code: '42P01' })
   const orm = await openOrm(database.connection, { poolSize: 1 })
   const other = kysely()
-  try {
-    const cut = orm.em.fork().transactional(async (em) => {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(em.getKysely())
-      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(other)
-      await copyIn(em.getKysely<never>(), COPY, new CopyData([[], []]))
-    })
-    await expect(cut).rejects.toSatisfy((error) => knownError(error)?.code === 'DATABASE_UNAVAILABLE')
-  } finally {
-    await orm.close()
-  }
+  onTestFinished(() => orm.close())
+  const cut = orm.em.fork().transactional(async (em) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(em.getKysely())
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(other)
+    await copyIn(em.getKysely<never>(), COPY, new CopyData([[], []]))
+  })
+  await expect(cut).rejects.toSatisfy((error) => knownError(error)?.code === 'DATABASE_UNAVAILABLE')
 })

@@ -1,15 +1,16 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Kysely, sql } from 'kysely'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
-import { createDatabase, dropDatabase, connectionTo } from '../../support/database-server.ts'
+import { connectionTo, createDatabase, dropDatabase } from '../../support/database-server.ts'
 import { describeSchema } from '../../support/describe-schema.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
+import { AgentCardCheck } from '../../../src/db/entities/agent-cards.ts'
+import { RegistryConfig, Stake } from '../../../src/db/entities/ledger-accounts.ts'
+import { AgentHistoryEntry, OutboxEvent } from '../../../src/db/entities/ledger-events.ts'
+import { openReads } from '../../../src/db/reads.ts'
+import type { Database } from '../../../src/db/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 test('the entities describe the columns, indexes and constraints of the migrated database', async () => {
   const server = inject('databaseServer')
@@ -28,4 +29,101 @@ test('the entities describe the columns, indexes and constraints of the migrated
     await fromEntities.close()
     await dropDatabase(server, name)
   }
+})
+
+const MAX_U64 = '18446744073709551615'
+
+test('u64, times and generated columns survive a round trip through a unit of work', async () => {
+  const em = database.orm.em.fork()
+  em.create(Stake, {
+    pda: 's',
+    agentPda: 'a',
+    owner: 'o',
+    depositedAmount: MAX_U64,
+    lockedAmount: '0',
+    pendingWithdrawal: '9007199254740993',
+    rentPayer: 'p',
+    bump: 255,
+    slot: 9_007_199_254_740_991,
+  })
+  em.create(RegistryConfig, {
+    pda: 'c',
+    admin: 'x',
+    usdcMint: 'm',
+    treasury: 't',
+    tierThresholds: ['0', MAX_U64],
+    cooldownSeconds: 604_800,
+    paused: false,
+    bump: 1,
+    slot: 1,
+  })
+  em.create(AgentCardCheck, { agentPda: 'a', cardHashMismatch: true, checkedAt: '2026-11-21T06:29:22.123Z' })
+  const enqueued = em.create(OutboxEvent, {
+    id: 'evt_1',
+    eventId: 'evt_0',
+    type: 'agent.closed',
+    agentPda: 'a',
+    slot: 5,
+    body: '{}',
+    occurredAt: '2026-11-21T06:29:22.000Z',
+  })
+  await em.flush()
+  expect(enqueued.sequence).toBe(1)
+
+  const fresh = database.orm.em.fork()
+  expect(await fresh.findOneOrFail(Stake, 's')).toMatchObject({
+    depositedAmount: MAX_U64,
+    pendingWithdrawal: '9007199254740993',
+    slot: 9_007_199_254_740_991,
+  })
+  expect((await fresh.findOneOrFail(RegistryConfig, 'c')).tierThresholds).toEqual(['0', MAX_U64])
+  expect((await fresh.findOneOrFail(AgentCardCheck, 'a')).checkedAt).toBe('2026-11-21T06:29:22.123Z')
+  expect(await fresh.findOneOrFail(OutboxEvent, { id: 'evt_1' })).toMatchObject({ cancelledAt: null })
+})
+
+test('an entry of history is found by its event', async () => {
+  const kysely = database.orm.em.fork().getKysely()
+  await sql`insert into ledger_events (id, position, signature, slot, name, agent_pda, owner, data, occurred_at)
+    values ('e', 'p', 's', 1, 'TierUpdated', 'a', 'o', '{}', now())`.execute(kysely)
+  await sql`insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
+    values ('e', 'p', 'a', 'tier_updated', 'basic', 'standard', now())`.execute(kysely)
+  const em = database.orm.em.fork()
+  expect(await em.find(AgentHistoryEntry, { eventId: 'e' })).toMatchObject([
+    { newValue: 'standard', delta: null },
+  ])
+})
+
+describe('reads', () => {
+  let reads: Kysely<Database>
+  beforeAll(async () => {
+    reads = await openReads(database.orm)
+  })
+
+  test('statements run on the connections of the ORM, prepared by name', async () => {
+    const { rows } = await sql<{ zone: string; count: number }>`
+    select current_setting('TimeZone') as zone, ${2}::int8 as count`.execute(reads)
+    expect(rows).toEqual([{ zone: 'UTC', count: 2 }])
+    const pool = await database.orm.em.getConnection().getNativeClient()
+    expect(pool.idleCount).toBe(pool.totalCount)
+    const prepared = await pool.query(
+      "select 1 from pg_prepared_statements where statement like '%current_setting%'",
+    )
+    expect(prepared.rows).toHaveLength(1)
+  })
+
+  test('a statement that fails says why and keeps no connection', async () => {
+    await expect(sql`select 1 / ${0}::int`.execute(reads)).rejects.toMatchObject({ code: '22012' })
+    const many = Array.from({ length: 30 }, (_, i) =>
+      sql<{ i: number }>`select ${i}::int as i`.execute(reads),
+    )
+    expect((await Promise.all(many)).map(({ rows }) => rows[0]?.i)).toEqual(many.map((_, i) => i))
+  })
+
+  test('transactions and streams are refused', async () => {
+    await expect(reads.transaction().execute(async () => undefined)).rejects.toThrow(
+      'Reads have no transactions',
+    )
+    const stream = reads.selectFrom('agents').select('pda').stream()
+    await expect(stream.next()).rejects.toThrow('Reads have no streams')
+  })
 })

@@ -17,23 +17,19 @@ import { claimCards, findOrigins, recordHost } from '../../../src/identity/agent
 import { CARD_TIMING } from '../../../src/identity/agent-cards/limits.ts'
 import { createCredentialStore } from '../../../src/identity/credentials/attached/credential-store.ts'
 import { claimRefreshes } from '../../../src/identity/credentials/attached/refresh.ts'
-import { createChallenges } from '../../../src/identity/sessions/session-store.ts'
+import { createChallenges } from '../../../src/identity/sessions/sessions.ts'
 import { createInviteCodes } from '../../../src/transactions/invite-codes.ts'
 import { readUsage } from '../../../src/transactions/quota.ts'
 import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { keyOf } from '../../support/factories.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let session: Client
 beforeAll(async () => {
-  database = await createTestDatabase()
   session = await openSession(database.orm)
 })
-afterAll(async () => {
-  await session.end()
-  await database.drop()
-})
+afterAll(() => session.end())
 
 /** Prepares statements in the migrated database and returns `rows` for each of them. */
 function preparingDatabase(rows: object[]) {

@@ -6,7 +6,7 @@ import { createSignInMessage } from '@solana/wallet-standard-util'
 import bs58 from 'bs58'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { GENESIS_LEDGER, useTestApp } from '../../support/app.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -14,20 +14,18 @@ const PAGE = 'https://app.example.org'
 const guide = readGuide('sessions')
 const folder = temporaryFolder('sessions-guide-')
 
-let t: TestApp
+const t = useTestApp({
+  clock: systemClock,
+  ledger: GENESIS_LEDGER,
+  signInOrigins: { origins: ['http://127.0.0.1:3000', PAGE], anyLoopback: false },
+})
 let gateway: string
 beforeAll(async () => {
-  t = await createTestApp({
-    clock: systemClock,
-    ledger: { call: async <Result>() => 'genesis' as Result },
-    signInOrigins: { origins: ['http://127.0.0.1:3000', PAGE], anyLoopback: false },
-  })
   gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
   vi.stubGlobal('location', { origin: PAGE })
 })
 afterAll(async () => {
   vi.unstubAllGlobals()
-  await t.close()
 })
 
 /** A wallet with a key of WebCrypto, with the members that the guide names. */

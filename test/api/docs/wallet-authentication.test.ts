@@ -5,9 +5,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -19,14 +19,12 @@ const keyFile = join(folder, 'wallet.json')
 const hasPython = spawnSync('python3', ['-c', 'import cryptography']).status === 0
 const hasGo = spawnSync('go', ['version']).status === 0
 
-let t: TestApp
+const t = useTestApp({ clock: systemClock })
 let gateway: string
 beforeAll(async () => {
-  t = await createTestApp({ clock: systemClock })
   gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
   symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
 })
-afterAll(() => t.close())
 
 /** Writes a new key and the example into the folder, and runs it. Returns what it prints. */
 async function run(language: string, file: string, command: string, ...args: string[]): Promise<string> {

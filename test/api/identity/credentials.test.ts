@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { CARD_TIMING } from '../../../src/identity/agent-cards/limits.ts'
 import {
   createCredentialStore,
@@ -12,13 +12,15 @@ import {
 } from '../../../src/identity/credentials/trusted-issuers.ts'
 import { getRulesVersion } from '../../../src/identity/credentials/verify/result.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/identity/issuer.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type GraphQLAnswer, query } from '../../support/graphql.ts'
+import { responseOf } from '../../support/refusal.ts'
 import { walletOf } from '../../support/wallet.ts'
-import { startHost, type TestHost } from '../../support/identity/host.ts'
+import { startHost } from '../../support/identity/host.ts'
 import type { Verdict } from '../../../src/domain/credential-verdict.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const CHECKS = ['context', 'type', 'subject', 'temporal', 'proof_present', 'proof_verified']
 const FIELDS = [
@@ -41,22 +43,16 @@ const PDA = keyOf('agent Kestrel')
 const PATH = `/agents/${PDA}/credentials`
 
 let now = NOW
-let t: TestApp
-let host: TestHost
+const clock = { now: () => now }
+const host = perFile(() => startHost())
+const t = useTestApp(() => ({
+  clock,
+  hosted: { http: host.http, gateways: { ipfs: host.origin, arweave: null } },
+}))
 let issuers: TrustedIssuers
 beforeAll(async () => {
-  host = await startHost()
-  const clock = { now: () => now }
-  t = await createTestApp({
-    clock,
-    hosted: { http: host.http, gateways: { ipfs: host.origin, arweave: null } },
-  })
   issuers = createTrustedIssuers({ em: t.database.orm.em, clock })
-  await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey }), agentRow('Other')])
-})
-afterAll(async () => {
-  await t.close()
-  await host.close()
+  await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey }), 'Other'])
 })
 beforeEach(async () => {
   now += 10_000
@@ -73,13 +69,8 @@ interface Answer {
 async function verify(body: object, wallet = owner, pda: string = PDA): Promise<Answer> {
   now += 1_000
   const url = `/agents/${pda}/credentials/verify`
-  const response = await t.app.inject({
-    method: 'POST',
-    url,
-    payload: body,
-    headers: wallet.headers('POST', url, now),
-  })
-  return { status: response.statusCode, body: response.json() }
+  const headers = wallet.headers('POST', url, now)
+  return responseOf(await t.app.inject({ method: 'POST', url, payload: body, headers }))
 }
 
 async function mutate(source: object | undefined, wallet = owner): Promise<GraphQLAnswer> {
@@ -245,106 +236,73 @@ describe('POST /agents/:pda/credentials/verify', () => {
 })
 
 describe('invalid requests are refused in a fixed order', () => {
-  test.each<[string, () => Promise<Answer>, number, object]>([
-    [
-      'no signature, and an invalid body',
-      async () => {
-        const response = await t.app.inject({
-          method: 'POST',
-          url: `${PATH}/verify`,
-          payload: 'x',
-          headers: { 'content-type': 'application/json' },
-        })
-        return { status: response.statusCode, body: response.json() }
-      },
-      401,
-      { error: 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp' },
-    ],
+  const ONE_SOURCE = 'Provide exactly one of credentialUrl or credential'
+  const SCHEMES = 'credentialUrl must be a URL with scheme https, ipfs or ar, got'
+
+  test('no signature, and an invalid body', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const url = `${PATH}/verify`
+    const response = await t.app.inject({ method: 'POST', url, payload: 'x', headers })
+    const error = 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp'
+    expect(responseOf(response)).toMatchObject({ status: 401, body: { error } })
+  })
+
+  /** `refusal` is the error, or members of the body. */
+  test.each<[string, () => Promise<Answer>, status: number, refusal: string | object]>([
     [
       'an invalid address',
       () => verify({}, owner, 'x'),
       400,
       { details: { code: 'INVALID_PUBKEY', parameter: 'pda' } },
     ],
-    ['an unknown agent', () => verify({}, owner, keyOf('nobody')), 404, { error: 'Agent not found' }],
-    [
-      'the agent of another owner',
-      () => verify({}, stranger),
-      403,
-      { error: 'Wallet does not own this agent' },
-    ],
-    ['no source', () => verify({}), 400, { error: 'Provide exactly one of credentialUrl or credential' }],
-    [
-      'both sources',
-      () => verify({ credentialUrl: 'https://a.test/', credential: {} }),
-      400,
-      { error: 'Provide exactly one of credentialUrl or credential' },
-    ],
-    [
-      'null for both',
-      () => verify({ credentialUrl: null, credential: null }),
-      400,
-      { error: 'Provide exactly one of credentialUrl or credential' },
-    ],
+    ['an unknown agent', () => verify({}, owner, keyOf('nobody')), 404, 'Agent not found'],
+    ['the agent of another owner', () => verify({}, stranger), 403, 'Wallet does not own this agent'],
+    ['no source', () => verify({}), 400, ONE_SOURCE],
+    ['both sources', () => verify({ credentialUrl: 'https://a.test/', credential: {} }), 400, ONE_SOURCE],
+    ['null for both', () => verify({ credentialUrl: null, credential: null }), 400, ONE_SOURCE],
     [
       'a list as credential',
       () => verify({ credential: [] }),
       400,
-      { error: 'credential must be an object, got a list' },
+      'credential must be an object, got a list',
     ],
     [
       'a string as credential',
       () => verify({ credential: 'vc' }),
       400,
-      { error: 'credential must be an object, got "vc"' },
+      'credential must be an object, got "vc"',
     ],
     ['a number as URL', () => verify({ credentialUrl: 7 }), 400, { details: { parameter: 'credentialUrl' } }],
-    [
-      'an invalid URL',
-      () => verify({ credentialUrl: 'vc.json' }),
-      400,
-      { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "vc.json"' },
-    ],
+    ['an invalid URL', () => verify({ credentialUrl: 'vc.json' }), 400, `${SCHEMES} "vc.json"`],
     [
       'another scheme',
       () => verify({ credentialUrl: 'did:web:cards.test' }),
       400,
-      { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "did:web:cards.test"' },
-    ],
-    [
-      'a missing document',
-      () => verify({ credentialUrl: `${host.origin}/nothing` }),
-      422,
-      { error: 'Credential could not be fetched', message: 'The host responded with status 404' },
-    ],
-    [
-      'a host without an address',
-      () => verify({ credentialUrl: host.origin.replace('cards', 'unknown') }),
-      422,
-      { error: 'Credential could not be fetched', message: 'The host has no public address' },
-    ],
-    [
-      'an internal address',
-      () => verify({ credentialUrl: 'https://169.254.169.254/latest' }),
-      422,
-      { error: 'Credential could not be fetched', message: 'The URL must point to a public address' },
-    ],
-    [
-      'http',
-      () => verify({ credentialUrl: host.origin.replace('https', 'http') }),
-      422,
-      { error: 'Credential could not be fetched', message: 'The URL must use https' },
-    ],
-    [
-      'a document larger than a credential',
-      () => verify({ credentialUrl: host.serve('/vc/large.json', ' '.repeat(32_769)) }),
-      422,
-      { error: 'Credential could not be fetched', message: 'The document is too large' },
+      `${SCHEMES} "did:web:cards.test"`,
     ],
     ['a body over the size limit', () => verify({ credential: { x: 'x'.repeat(140_000) } }), 413, {}],
-  ])('%s', async (_, ask, status, body) => {
-    const answer = await ask()
-    expect(answer).toMatchObject({ status, body })
+  ])('%s', async (_, ask, status, refusal) => {
+    const body = typeof refusal === 'string' ? { error: refusal } : refusal
+    expect(await ask()).toMatchObject({ status, body })
+  })
+
+  test.each<[string, () => string, string]>([
+    ['a missing document', () => `${host.origin}/nothing`, 'The host responded with status 404'],
+    [
+      'a host without an address',
+      () => host.origin.replace('cards', 'unknown'),
+      'The host has no public address',
+    ],
+    ['an internal address', () => 'https://169.254.169.254/latest', 'The URL must point to a public address'],
+    ['http', () => host.origin.replace('https', 'http'), 'The URL must use https'],
+    [
+      'a document larger than a credential',
+      () => host.serve('/vc/large.json', ' '.repeat(32_769)),
+      'The document is too large',
+    ],
+  ])('%s cannot be fetched', async (_, url, message) => {
+    const body = { error: 'Credential could not be fetched', message }
+    expect(await verify({ credentialUrl: url() })).toMatchObject({ status: 422, body })
   })
 
   test('GraphQL refuses the same requests', async () => {
@@ -567,59 +525,49 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
   }
   const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20, credentialsPauseMs: 0 })
   worker.start()
-  try {
-    await publish(
-      JSON.stringify({ credentials: [first, { url: second }, foreign, 'https://a.test/nothing', 7] }),
-    )
-    await expect.poll(urls).toEqual([first, owned, second].sort())
+  onTestFinished(() => worker.stop())
+  await publish(
+    JSON.stringify({ credentials: [first, { url: second }, foreign, 'https://a.test/nothing', 7] }),
+  )
+  await expect.poll(urls).toEqual([first, owned, second].sort())
 
-    // A card that does not match its hash changes nothing.
-    const third = serve('/vc/third', await issue({ validUntil: '2028-01-01T00:00:00Z' }))
-    await publish(JSON.stringify({ credentials: [third] }), '00'.repeat(32))
-    const state = async () =>
-      (await query<Json>(t, 'query ($pda: Pubkey!) { agent(pda: $pda) { card { state } } }', { pda: PDA }))
-        .agent.card.state
-    await expect.poll(state).toBe('MISMATCHED')
-    expect(await urls()).toEqual([first, owned, second].sort())
+  // A card that does not match its hash changes nothing.
+  const third = serve('/vc/third', await issue({ validUntil: '2028-01-01T00:00:00Z' }))
+  await publish(JSON.stringify({ credentials: [third] }), '00'.repeat(32))
+  const state = async () =>
+    (await query<Json>(t, 'query ($pda: Pubkey!) { agent(pda: $pda) { card { state } } }', { pda: PDA }))
+      .agent.card.state
+  await expect.poll(state).toBe('MISMATCHED')
+  expect(await urls()).toEqual([first, owned, second].sort())
 
-    await publish(JSON.stringify({ credentials: [second] }))
-    await expect.poll(urls).toEqual([owned, second].sort())
+  await publish(JSON.stringify({ credentials: [second] }))
+  await expect.poll(urls).toEqual([owned, second].sort())
 
-    // A day later, the URLs are fetched again.
-    serve('/vc/owned', await issue({ validUntil: '2030-01-01T00:00:00Z' }, 'CapabilityCredential'))
-    host.serve('/vc/second', { status: 404 })
-    now += DAY
-    await sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
-    await expect
-      .poll(async () => (await list('?type=capability')).credentials[0].valid_until)
-      .toBe('2030-01-01T00:00:00.000Z')
-    expect(await urls()).toEqual([owned, second].sort())
-  } finally {
-    await worker.stop()
-  }
+  // A day later, the URLs are fetched again.
+  serve('/vc/owned', await issue({ validUntil: '2030-01-01T00:00:00Z' }, 'CapabilityCredential'))
+  host.serve('/vc/second', { status: 404 })
+  now += DAY
+  await sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
+  await expect
+    .poll(async () => (await list('?type=capability')).credentials[0].valid_until)
+    .toBe('2030-01-01T00:00:00.000Z')
+  expect(await urls()).toEqual([owned, second].sort())
 })
 
 test('a card at an invalid DID is unreachable', async () => {
   await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
-  await t.kysely
-    .updateTable('agents')
-    .set({ agent_card_url: 'did:sol:nobody' })
-    .where('pda', '=', PDA)
-    .execute()
+  await sql`update agents set agent_card_url = 'did:sol:nobody' where pda = ${PDA}`.execute(t.kysely)
   const worker = t.identity.cardWorker(createMetrics(), { ...CARD_TIMING, idleMs: 20 })
   worker.start()
-  try {
-    const card = () =>
-      t.kysely
-        .selectFrom('agent_card_checks')
-        .select(['state', 'reason'])
-        .where('agent_pda', '=', PDA)
-        .executeTakeFirst()
-    await expect.poll(card).toEqual({
-      state: 'unreachable',
-      reason: 'The did:sol DID has no valid public key',
-    })
-  } finally {
-    await worker.stop()
-  }
+  onTestFinished(() => worker.stop())
+  const card = () =>
+    t.kysely
+      .selectFrom('agent_card_checks')
+      .select(['state', 'reason'])
+      .where('agent_pda', '=', PDA)
+      .executeTakeFirst()
+  await expect.poll(card).toEqual({
+    state: 'unreachable',
+    reason: 'The did:sol DID has no valid public key',
+  })
 })

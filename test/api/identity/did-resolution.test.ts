@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, PROGRAM, type TestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { PROGRAM, useTestApp } from '../../support/app.ts'
 import { createTestIssuer, loaderOf, MODELS, SUITES, unsigned } from '../../support/identity/issuer.ts'
 import { verifiedByDigitalBazaar } from '../../support/identity/oracle.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
@@ -11,16 +11,14 @@ const issuer = createTestIssuer('a registered agent')
 const { did, vm } = issuer
 const ERRORS = 'https://www.w3.org/ns/did#'
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   await insertAgents(t.kysely, [
     agentRow('Kestrel', { owner: did.slice('did:sol:'.length) }),
     agentRow('Gone', { status: 'deactivated' }),
     agentRow('Odd', { agent_card_url: 'not a url' }),
   ])
 })
-afterAll(() => t.close())
 
 const resolve = (path: string, accept?: string) =>
   t.app.inject({ url: `/1.0/identifiers/${path}`, headers: accept === undefined ? {} : { accept } })

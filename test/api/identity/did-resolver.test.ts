@@ -3,18 +3,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Resolver } from 'did-resolver'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const didOf = (agent: string): string => `did:sol:${keyOf(`owner ${agent}`)}`
 
-let t: TestApp
+const t = useTestApp()
 let resolver: Resolver
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Kestrel'), agentRow('Gone', { status: 'deactivated' })])
+  await insertAgents(t.kysely, ['Kestrel', agentRow('Gone', { status: 'deactivated' })])
   vi.stubEnv('GATEWAY', await t.app.listen({ port: 0, host: '127.0.0.1' }))
   const folder = temporaryFolder('did-resolver-')
   symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
@@ -24,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
-  await t.close()
 })
 
 test('did-resolver resolves a DID, and the DID of a DID URL, with the driver of the guide', async () => {

@@ -1,10 +1,11 @@
 import bs58 from 'bs58'
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { didDocument } from '../../../src/identity/did-document.ts'
-import { createTestApp, PROGRAM, type TestApp } from '../../support/app.ts'
+import { PROGRAM, useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
 const OWNER = keyOf('owner Kestrel')
 const PDA = keyOf('agent Kestrel')
@@ -45,15 +46,13 @@ const RESOLUTION = {
   didDocument: DOCUMENT,
 }
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   await insertAgents(t.kysely, [
     agentRow('Kestrel', { tier: 'premium', reputation_score: 812 }),
     agentRow('Gone', { status: 'deactivated' }),
   ])
 })
-afterAll(() => t.close())
 
 test('a DID resolves to its agent and its DID Document', async () => {
   const response = await t.app.inject(`/did/${DID}`)
@@ -127,10 +126,7 @@ test('an owner without an agent, or with a closed one, is not found', async () =
   await t.kysely.deleteFrom('agents').where('name', '=', 'Gone').execute()
   for (const url of [`/did/${gone}`, `/did/${gone}/document`, `/did/did:sol:${keyOf('nobody')}`]) {
     const response = await t.app.inject(url)
-    expect([response.statusCode, response.json()]).toEqual([
-      404,
-      { error: 'DID not found', details: { code: 'DID_NOT_FOUND' } },
-    ])
+    expect(responseOf(response)).toEqual(refused(404, 'DID_NOT_FOUND', 'DID not found'))
   }
 })
 

@@ -1,9 +1,9 @@
 import { createClient } from 'graphql-ws'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSession } from '../../../src/db/session.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { createTestApp, FIXED_NOW, GENESIS_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 import { firstOf } from '../../support/operation-socket.ts'
@@ -13,18 +13,12 @@ import { type TestWallet, walletOf } from '../../support/wallet.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 let now = FIXED_NOW
-let t: TestApp
-let replica: TestApp
+const options = { clock: { now: () => now }, ledger: GENESIS_LEDGER }
+const t = useTestApp(options)
+const replica = useTestApp(() => ({ ...options, database: t.database }))
 let url: string
 beforeAll(async () => {
-  const ledger = { call: async <Result>() => 'genesis' as Result }
-  t = await createTestApp({ clock: { now: () => now }, ledger })
-  replica = await createTestApp({ clock: { now: () => now }, ledger, database: t.database })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
-afterAll(async () => {
-  await replica.close()
-  await t.close()
 })
 
 let label = 0
@@ -388,23 +382,18 @@ test('challenges and sign-ins are counted per client network, requests with a to
   const rateLimits = { authenticated: 2, signIn: 4 }
   const limited = await createTestApp({
     rateLimits,
-    ledger: { call: async <Result>() => 'genesis' as Result },
+    ledger: GENESIS_LEDGER,
   })
   const challenge = async (remoteAddress: string) =>
     (await limited.app.inject({ method: 'POST', url: '/auth/challenge', payload: {}, remoteAddress }))
       .statusCode
-  try {
-    const own = await signIn(limited, wallet)
-    expect([
-      await challenge('127.0.0.1'),
-      await challenge('127.0.0.1'),
-      await challenge('127.0.0.1'),
-    ]).toEqual([200, 200, 429])
-    expect(await challenge('203.0.113.9')).toBe(200)
-    const statuses = []
-    for (let i = 0; i < 3; i += 1) statuses.push((await list(bearer(own), limited))[0])
-    expect(statuses).toEqual([200, 200, 429])
-  } finally {
-    await limited.close()
-  }
+  onTestFinished(() => limited.close())
+  const own = await signIn(limited, wallet)
+  expect([await challenge('127.0.0.1'), await challenge('127.0.0.1'), await challenge('127.0.0.1')]).toEqual([
+    200, 200, 429,
+  ])
+  expect(await challenge('203.0.113.9')).toBe(200)
+  const statuses = []
+  for (let i = 0; i < 3; i += 1) statuses.push((await list(bearer(own), limited))[0])
+  expect(statuses).toEqual([200, 200, 429])
 })

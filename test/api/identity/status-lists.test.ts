@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CARD_TIMING } from '../../../src/identity/agent-cards/limits.ts'
 import { createTrustedIssuers } from '../../../src/identity/credentials/trusted-issuers.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { createTestIssuer, type Json, NOW, unsigned } from '../../support/identity/issuer.ts'
 import { type ListOptions, statusEntry, statusList } from '../../support/identity/status-list.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
 import { startHost, type TestHost } from '../../support/identity/host.ts'
 import { walletOf } from '../../support/wallet.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const CHECKS = ['context', 'type', 'subject', 'temporal', 'proof_present', 'proof_verified', 'status']
 const MINUTE = 60_000
@@ -21,22 +22,16 @@ const issuer = createTestIssuer('Ossian Labs')
 const PDA = keyOf('agent Kestrel')
 
 let now = NOW
-let t: TestApp
-let host: TestHost
+const host = perFile(() => startHost())
+const t = useTestApp(() => ({
+  clock: { now: () => now },
+  hosted: { http: host.http, gateways: { ipfs: null, arweave: null } },
+}))
 beforeAll(async () => {
-  host = await startHost()
-  t = await createTestApp({
-    clock: { now: () => now },
-    hosted: { http: host.http, gateways: { ipfs: null, arweave: null } },
-  })
   await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey })])
   const issuers = createTrustedIssuers({ em: t.database.orm.em, clock: { now: () => now } })
   // Trusted for one type only, which includes the lists for it.
   await issuers.put({ ...issuer.trusted, allowedTypes: ['SecurityAuditCredential'] })
-})
-afterAll(async () => {
-  await t.close()
-  await host.close()
 })
 beforeEach(async () => {
   now = Date.parse(new Date(now).toISOString().slice(0, 16) + 'Z') + MINUTE

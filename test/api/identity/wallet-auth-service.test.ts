@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createGraphQLContext } from '../../../schema/context.ts'
 import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 
-let t: TestApp
+const t = useTestApp()
 let replicas: WalletAuth[]
 beforeAll(async () => {
-  t = await createTestApp()
   const kysely = t.database.orm.em.fork().getKysely()
   replicas = [1, 2, 3].map(() =>
     createWalletAuth({ kysely, clock: { now: () => FIXED_NOW }, sessions: t.services.sessions }),
   )
 })
-afterAll(() => t.close())
 
 const wallet = walletOf('service')
 const signed = (path: string) => {

@@ -1,26 +1,18 @@
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { FIXED_NOW, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 import table from '../../support/identity/wallet-auth-vectors.json' with { type: 'json' }
 
 let now = FIXED_NOW
 const clock = { now: () => now }
-let t: TestApp
-let replica: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ clock })
-  replica = await createTestApp({
-    clock,
-    database: t.database,
-    ledger: { call: () => Promise.reject(new Error('none')) },
-  })
-})
-afterAll(async () => {
-  await replica.close()
-  await t.close()
-})
+const t = useTestApp({ clock })
+const replica = useTestApp(() => ({
+  clock,
+  database: t.database,
+  ledger: NO_LEDGER,
+}))
 
 const wallet = walletOf('auth')
 /** Each request of this file has its own timestamp. */
@@ -154,60 +146,37 @@ describe('a wrong signature', () => {
   ])('is 401 with the exact message that was expected', async (url, path) => {
     const headers = wallet.headers('DELETE', path, nextSecond())
     const response = await t.app.inject({ url, headers })
-    expect([response.statusCode, response.json()]).toEqual([
-      401,
-      {
-        error: 'Invalid signature',
-        message: expectedMessage(path),
-        details: { code: 'INVALID_WALLET_SIGNATURE' },
-      },
-    ])
+    expect(response.statusCode).toBe(401)
+    expect(response.json()).toEqual({
+      error: 'Invalid signature',
+      message: expectedMessage(path),
+      details: { code: 'INVALID_WALLET_SIGNATURE' },
+    })
   })
 
   test('is an error with the exact message in GraphQL', async () => {
-    const response = await t.app.inject({
-      method: 'POST',
-      url: '/graphql',
-      headers: wallet.headers('GET', '/graphql', nextSecond()),
-      payload: { query: GRAPHQL },
-    })
-    expect(response.json()).toMatchObject({
-      errors: [
-        {
-          message: 'Invalid signature',
-          extensions: {
-            code: 'INVALID_WALLET_SIGNATURE',
-            status: 401,
-            message: expectedMessage('/graphql', 'POST'),
-          },
-        },
-      ],
-    })
+    const headers = wallet.headers('GET', '/graphql', nextSecond())
+    const payload = { query: GRAPHQL }
+    const response = await t.app.inject({ method: 'POST', url: '/graphql', headers, payload })
+    const message = expectedMessage('/graphql', 'POST')
+    const extensions = { code: 'INVALID_WALLET_SIGNATURE', status: 401, message }
+    expect(response.json()).toMatchObject({ errors: [{ message: 'Invalid signature', extensions }] })
   })
 })
 
 test('the signature covers the method and the path without the query string', async () => {
-  expect(await list(t, wallet.headers('POST', '/webhooks', nextSecond()))).toEqual([401, 'Invalid signature'])
-  const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
-  const path = `/webhooks/${id}/deliveries`
-  expect(await list(t, wallet.headers('GET', path, nextSecond()), `${path}?limit=1`)).toEqual([
-    404,
-    'Webhook not found',
-  ])
-  expect(await list(t, wallet.headers('GET', `${path}?limit=1`, nextSecond()), `${path}?limit=1`)).toEqual([
-    401,
-    'Invalid signature',
-  ])
+  const signed = (method: string, path: string, url = path) =>
+    list(t, wallet.headers(method, path, nextSecond()), url)
+  const INVALID = [401, 'Invalid signature']
+  const ACCEPTED = [404, 'Webhook not found']
+  expect(await signed('POST', '/webhooks')).toEqual(INVALID)
+  const path = '/webhooks/0f8fad5b-d9cb-469f-a165-70867728950e/deliveries'
+  expect(await signed('GET', path, `${path}?limit=1`)).toEqual(ACCEPTED)
+  expect(await signed('GET', `${path}?limit=1`)).toEqual(INVALID)
   // The signed path is the path as sent: not decoded and not normalized.
   const encoded = `/webhooks/%61/deliveries`
-  expect(await list(t, wallet.headers('GET', encoded, nextSecond()), encoded)).toEqual([
-    404,
-    'Webhook not found',
-  ])
-  expect(await list(t, wallet.headers('GET', '/webhooks/a/deliveries', nextSecond()), encoded)).toEqual([
-    401,
-    'Invalid signature',
-  ])
+  expect(await signed('GET', encoded)).toEqual(ACCEPTED)
+  expect(await signed('GET', '/webhooks/a/deliveries', encoded)).toEqual(INVALID)
 })
 
 test.each([
@@ -325,26 +294,15 @@ describe('raw header bytes on a socket', () => {
     ).toBe('200 undefined')
   })
 
-  test.each([
-    ['repeated', (given: string[]) => [...given, given[0]!], '401 Invalid wallet pubkey'],
-    ['repeated timestamps', (given: string[]) => [...given, given[1]!], '401 Invalid timestamp'],
-    ['repeated signatures', (given: string[]) => [...given, given[2]!], '401 Invalid signature encoding'],
-    [
-      'not ASCII',
-      (given: string[]) => [given[0]!.replace(/.$/, 'é'), ...given.slice(1)],
-      '401 Invalid wallet pubkey',
-    ],
-    ['empty', (given: string[]) => ['x-wallet-pubkey:', ...given.slice(1)], `401 ${MISSING}`],
-    [
-      'long',
-      (given: string[]) => [`x-wallet-pubkey: ${'1'.repeat(12_000)}`, ...given.slice(1)],
-      '401 Invalid wallet pubkey',
-    ],
-    [
-      'too long for any server',
-      (given: string[]) => [`x-wallet-pubkey: ${'1'.repeat(20_000)}`, ...given.slice(1)],
-      '431 The request headers are too large',
-    ],
+  const withKey = (key: string) => (given: string[]) => [`x-wallet-pubkey: ${key}`, ...given.slice(1)]
+  test.each<[string, (given: string[]) => string[], string]>([
+    ['repeated', (given) => [...given, given[0]!], '401 Invalid wallet pubkey'],
+    ['repeated timestamps', (given) => [...given, given[1]!], '401 Invalid timestamp'],
+    ['repeated signatures', (given) => [...given, given[2]!], '401 Invalid signature encoding'],
+    ['not ASCII', ([key = '', ...rest]) => [key.replace(/.$/, 'é'), ...rest], '401 Invalid wallet pubkey'],
+    ['empty', ([, ...rest]) => ['x-wallet-pubkey:', ...rest], `401 ${MISSING}`],
+    ['long', withKey('1'.repeat(12_000)), '401 Invalid wallet pubkey'],
+    ['too long for any server', withKey('1'.repeat(20_000)), '431 The request headers are too large'],
   ])('wallet headers that are %s are refused', async (_, change, expected) => {
     expect(await request(change(lines()))).toBe(expected)
   })

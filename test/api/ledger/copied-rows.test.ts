@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { registration, report } from '../../support/ledger/samples.ts'
 import { useScriptedWorld } from '../../support/ledger/scripted-world.ts'
 import { count, dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { checkEventsEqualChanges } from '../../support/ledger/event-property.ts'
 
 const world = useScriptedWorld()
 
 test('rows that the tables already have are merged and not duplicated', async () => {
-  const { database, send, start } = world()
+  const { database, send, start } = world
   send(40)
   let indexer = start({ batchSize: 8 })
   await indexer.whenIdle()
@@ -23,7 +24,7 @@ test('rows that the tables already have are merged and not duplicated', async ()
 })
 
 test('a transaction that is listed twice in a backlog is written once', async () => {
-  const { database, ledger, send, start } = world()
+  const { database, ledger, send, start } = world
   send(20)
   ledger.entries.push(...ledger.entries.slice(5, 6))
   const indexer = start({ batchSize: 4 })
@@ -33,7 +34,7 @@ test('a transaction that is listed twice in a backlog is written once', async ()
 })
 
 test('the state behind rows that already exist is read again and written', async () => {
-  const { database, ledger, start } = world()
+  const { database, ledger, start } = world
   ledger.send(registration('a'))
   ledger.advance(40)
   let indexer = start()
@@ -61,4 +62,10 @@ test('the state behind rows that already exist is read again and written', async
   await indexer.whenIdle()
   const after = await kyselyOf(database.orm).selectFrom('agents').selectAll().executeTakeFirstOrThrow()
   expect(after.reputation_score).toBe(300)
+})
+
+test('whatever surrounds an instruction, the events equal the changes of the accounts', async () => {
+  const counts = await checkEventsEqualChanges(150)
+  expect(counts.events).toBeGreaterThan(0)
+  expect(counts.succeeded).toBeLessThan(counts.sent)
 })

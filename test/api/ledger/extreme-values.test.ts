@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { agentAccount, keyOf } from '../../support/ledger/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { perTest } from '../../support/lifetime.ts'
 
 const U64_MAX = 2n ** 64n - 1n
 const NAMES = [
@@ -19,16 +20,10 @@ const NAMES = [
   '\u{10ffff}',
 ]
 
-let database: TestDatabase
+const database = perTest(() => createTestDatabase())
 let indexer: Indexer
 
-beforeEach(async () => {
-  database = await createTestDatabase()
-})
-afterEach(async () => {
-  await indexer.stop()
-  await database.drop()
-})
+afterEach(() => indexer.stop())
 
 test('every text and the largest amounts are exact in tables, history and webhook events', async () => {
   const ledger = new ScriptedLedger()

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createCatchUp } from '../../../src/ledger/indexer/catch-up.ts'
 import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../../src/db/database.ts'
@@ -7,21 +7,20 @@ import { openLedger } from '../../../src/ledger/indexer/position.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/finality/finality-monitor.ts'
 import { markFinalized } from '../../../src/ledger/indexer/write/write-events.ts'
 import type { LedgerRpc, RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { keyOf, registration, report } from '../../support/ledger/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { count, kyselyOf } from '../../support/ledger/tables.ts'
+import { perTest } from '../../support/lifetime.ts'
 
-let database: TestDatabase
+const database = perTest(() => createTestDatabase())
 let ledger: ScriptedLedger
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   ledger = new ScriptedLedger()
 })
-afterEach(() => database.drop())
 
 /** An engine without a leader. It reads with `db`. */
 async function openEngine(

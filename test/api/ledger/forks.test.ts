@@ -4,26 +4,23 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getAgentHistory } from '../../../src/registry/agents/agent-history.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { agentAccount, keyOf, registration, report } from '../../support/ledger/samples.ts'
 import { ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { count, kyselyOf } from '../../support/ledger/tables.ts'
+import { perTest } from '../../support/lifetime.ts'
 
-let database: TestDatabase
+const database = perTest(() => createTestDatabase())
 let ledger: ScriptedLedger
 let indexer: Indexer
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   ledger = new ScriptedLedger()
   ledger.send(registration('a'))
   ledger.advance(5)
 })
-afterEach(async () => {
-  await indexer.stop()
-  await database.drop()
-})
+afterEach(() => indexer.stop())
 
 const scoreOf = async (name: string): Promise<number | undefined> =>
   (
@@ -165,26 +162,14 @@ test('unsent deliveries are cancelled with their event, and are due again when a
         case when ${status}::text <> 'success' then now() end, case when ${status}::text = 'success' then now() end
       from s, outbox_events o where o.type = 'agent.reputation_updated'`.execute(db)
   const deliveries = async (): Promise<unknown[]> =>
-    (
-      await db
-        .selectFrom('webhook_deliveries')
-        .select(['subscription_id', 'status'])
-        .orderBy('subscription_id')
-        .execute()
-    ).map((row) => [row.subscription_id, row.status])
+    (await db.selectFrom('webhook_deliveries').selectAll().orderBy('subscription_id').execute()).map(
+      ({ subscription_id: id, status }) => `${id} ${status}`,
+    )
   ledger.forkFrom(base)
   ledger.advance(2)
-  await expect.poll(deliveries).toEqual([
-    ['one', 'cancelled'],
-    ['three', 'success'],
-    ['two', 'cancelled'],
-  ])
+  await expect.poll(deliveries).toEqual(['one cancelled', 'three success', 'two cancelled'])
   await sql`update webhook_subscriptions set active = false where id = 'two'`.execute(db)
   ledger.send({ ...moved, signature })
   await indexer.whenIdle()
-  expect(await deliveries()).toEqual([
-    ['one', 'pending'],
-    ['three', 'success'],
-    ['two', 'cancelled'],
-  ])
+  expect(await deliveries()).toEqual(['one pending', 'three success', 'two cancelled'])
 })

@@ -1,24 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { closing, keyOf, registration, report } from '../../support/ledger/samples.ts'
 import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 
-let ledger: ScriptedLedger
-let t: TestApp
+const ledger = new ScriptedLedger()
+ledger.advance(50)
+const t = useTestApp({ ledger: ledger.rpc(), tablesFilled: false })
 beforeAll(async () => {
-  ledger = new ScriptedLedger()
-  ledger.advance(50)
-  t = await createTestApp({ ledger: ledger.rpc(), tablesFilled: false })
   // Fills the tables from the empty registry.
   await rebuilt()
   for (const label of ['a', 'b']) ledger.send(registration(label))
   ledger.advance(50)
 })
-afterAll(() => t.close())
 
 interface Responses {
   names: string[]

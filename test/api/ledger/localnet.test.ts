@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
 import {
@@ -12,28 +12,20 @@ import {
   keyOf,
   programId,
   registrationArgs,
-  type RegistryWorld,
 } from '../../support/ledger/registry-world.ts'
-import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { dumpTables, kyselyOf, outboxOf, storedAgent } from '../../support/ledger/tables.ts'
 import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
+import { perFile, perTest } from '../../support/lifetime.ts'
 
 const DAY = 86_400
-let world: RegistryWorld
-let database: TestDatabase
+const world = perFile(() => createRegistryWorld())
+const database = perTest(() => createTestDatabase())
 let indexer: Indexer
 
-beforeAll(async () => {
-  world = await createRegistryWorld()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  database = await createTestDatabase()
-})
 afterEach(async () => {
   world.localnet.fault.clear()
   await indexer.stop()
-  await database.drop()
 })
 
 function start(options: Partial<IndexerOptions> = {}): Indexer {
@@ -55,14 +47,7 @@ const historyOf = async (agent: string): Promise<unknown[]> =>
   ).map((row) => [row.event_type, row.old_value, row.new_value, row.delta])
 
 const outboxTypes = async (agent: string): Promise<string[]> =>
-  (
-    await kyselyOf(database.orm)
-      .selectFrom('outbox_events')
-      .selectAll()
-      .where('agent_pda', '=', agent)
-      .orderBy('sequence')
-      .execute()
-  ).map((row) => row.type)
+  (await outboxOf(database.orm, agent)).map((row) => row.type)
 
 test('every instruction of the registry reaches tables, history and outbox', async () => {
   start()
@@ -90,12 +75,7 @@ test('every instruction of the registry reaches tables, history and outbox', asy
   await a.send('close_stake', { stake })
   await indexer.whenIdle()
 
-  const agent = await kyselyOf(database.orm)
-    .selectFrom('agents')
-    .selectAll()
-    .where('pda', '=', a.agent)
-    .executeTakeFirstOrThrow()
-  expect(agent).toMatchObject({
+  expect(await storedAgent(database.orm, a.agent)).toMatchObject({
     owner: a.owner,
     name: 'Ada II',
     tier: 'observer',
@@ -178,12 +158,7 @@ test('several instructions in one transaction close an agent and register it aga
     ['status_changed', 'suspended', 'active', null],
     ['status_changed', 'active', 'deactivated', null],
   ])
-  const row = await kyselyOf(database.orm)
-    .selectFrom('agents')
-    .selectAll()
-    .where('pda', '=', b.agent)
-    .executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ name: 'Ben again', status: 'active' })
+  expect(await storedAgent(database.orm, b.agent)).toMatchObject({ name: 'Ben again', status: 'active' })
   expect(await differences()).toEqual([])
 })
 

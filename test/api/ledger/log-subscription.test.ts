@@ -1,28 +1,27 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/rpc/log-subscription.ts'
+import { LogSubscription } from '../../../src/ledger/rpc/log-subscription.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
-import { createRegistryWorld, programId, type RegistryWorld } from '../../support/ledger/registry-world.ts'
+import { createRegistryWorld, programId } from '../../support/ledger/registry-world.ts'
+import { perTest } from '../../support/lifetime.ts'
 
-let world: RegistryWorld
+const world = perTest(() => createRegistryWorld({ slotMs: 20 }))
 let subscription: LogSubscription | undefined
 let connections = 0
 let announced: string[] = []
 
 beforeEach(async () => {
-  world = await createRegistryWorld({ slotMs: 20 })
   connections = 0
   announced = []
 })
 afterEach(async () => {
   subscription?.close()
-  await world.close()
 })
 
 function subscribe(quietMs?: number, url: string | (() => string[]) = world.localnet.wsUrl): void {
-  subscription = subscribeToLogs({
+  subscription = new LogSubscription({
     url,
     programId,
     commitment: 'confirmed',
@@ -58,50 +57,44 @@ test('a silent open socket is replaced', async () => {
 
 test('when the URL of a node is removed, the subscription moves to another node', async () => {
   const other = await createRegistryWorld({ slotMs: 20 })
-  try {
-    const urls = [other.localnet.wsUrl, world.localnet.wsUrl]
-    // Longer than a busy machine can block the event loop.
-    subscribe(1_500, () => urls)
-    await expect.poll(() => connections).toBe(1)
-    urls.shift()
-    await expect.poll(() => connections).toBe(2)
-    await other.wallet('unheard')
-    await world.wallet('heard')
-    await expect.poll(() => announced).toHaveLength(1)
-    expect(subscription?.connected).toBe(true)
-  } finally {
-    await other.close()
-  }
+  onTestFinished(() => other.close())
+  const urls = [other.localnet.wsUrl, world.localnet.wsUrl]
+  // Longer than a busy machine can block the event loop.
+  subscribe(1_500, () => urls)
+  await expect.poll(() => connections).toBe(1)
+  urls.shift()
+  await expect.poll(() => connections).toBe(2)
+  await other.wallet('unheard')
+  await world.wallet('heard')
+  await expect.poll(() => announced).toHaveLength(1)
+  expect(subscription?.connected).toBe(true)
 })
 
 test('a node without slot notifications is asked for confirmed transactions, and stays connected while it answers pings', async () => {
   // A fake node, because the localnet does not refuse slot notifications.
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  try {
-    let pings = 0
-    let asked: unknown
-    server.on('connection', (socket) => {
-      socket.on('ping', () => (pings += 1))
-      socket.on('message', (data: Buffer) => {
-        const { id, method, params } = JSON.parse(data.toString()) as {
-          id: number
-          method: string
-          params: unknown
-        }
-        if (method === 'logsSubscribe') asked = params
-        const answer =
-          method === 'slotSubscribe' ? { error: { code: -32601, message: 'refused' } } : { result: 1 }
-        socket.send(JSON.stringify({ id, ...answer }))
-      })
+  onTestFinished(() => server.close())
+  let pings = 0
+  let asked: unknown
+  server.on('connection', (socket) => {
+    socket.on('ping', () => (pings += 1))
+    socket.on('message', (data: Buffer) => {
+      const { id, method, params } = JSON.parse(data.toString()) as {
+        id: number
+        method: string
+        params: unknown
+      }
+      if (method === 'logsSubscribe') asked = params
+      const answer =
+        method === 'slotSubscribe' ? { error: { code: -32601, message: 'refused' } } : { result: 1 }
+      socket.send(JSON.stringify({ id, ...answer }))
     })
-    await once(server, 'listening')
-    subscribe(600, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThanOrEqual(5)
-    expect([connections, subscription?.connected]).toEqual([1, true])
-    expect(asked).toEqual([{ mentions: [programId] }, { commitment: 'confirmed' }])
-  } finally {
-    server.close()
-  }
+  })
+  await once(server, 'listening')
+  subscribe(600, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThanOrEqual(5)
+  expect([connections, subscription?.connected]).toEqual([1, true])
+  expect(asked).toEqual([{ mentions: [programId] }, { commitment: 'confirmed' }])
 })
 
 test('the timer for pings ends with the subscription', async () => {

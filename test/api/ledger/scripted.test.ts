@@ -4,25 +4,24 @@ import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/ledger/samples.ts'
 import { encodeAccount, EVENT_TAG } from '@agent-registry/program'
 import { eventInstruction, PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
-import { count, dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { count, dumpTables, kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
+import { perTest } from '../../support/lifetime.ts'
 
-let database: TestDatabase
+const database = perTest(() => createTestDatabase())
 let ledger: ScriptedLedger
 let indexers: Indexer[] = []
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   ledger = new ScriptedLedger()
 })
 afterEach(async () => {
   await Promise.all(indexers.map((indexer) => indexer.stop()))
   indexers = []
-  await database.drop()
 })
 
 function start(options: Parameters<typeof scriptedIndexer>[2] = {}): Indexer {
@@ -32,13 +31,10 @@ function start(options: Parameters<typeof scriptedIndexer>[2] = {}): Indexer {
 }
 
 const scores = async (): Promise<unknown[]> =>
-  (
-    await kyselyOf(database.orm)
-      .selectFrom('agents')
-      .select(['name', 'reputation_score'])
-      .orderBy('name')
-      .execute()
-  ).map((row) => [row.name, row.reputation_score])
+  (await kyselyOf(database.orm).selectFrom('agents').selectAll().orderBy('name').execute()).map((row) => [
+    row.name,
+    row.reputation_score,
+  ])
 
 const accountWith = (data: Buffer): RpcAccount => ({
   owner: PROGRAM_ID,
@@ -75,11 +71,7 @@ test('a history of several pages is written in ledger order', async () => {
   const { rows } = await sql<{ signature: string }>`
     select signature from ledger_events order by position`.execute(kyselyOf(database.orm))
   expect(rows.map((row) => row.signature)).toEqual(ledger.entries.map((entry) => entry.signature))
-  const outbox = await kyselyOf(database.orm)
-    .selectFrom('outbox_events')
-    .selectAll()
-    .orderBy('sequence')
-    .execute()
+  const outbox = await outboxOf(database.orm)
   expect(outbox.map((row) => row.type).slice(0, 2)).toEqual(['agent.registered', 'agent.reputation_updated'])
   expect(JSON.parse(outbox[1]!.body)).toEqual({
     id: outbox[1]!.id,

@@ -6,30 +6,26 @@ import { exposeIndexer } from '../../../src/ledger/indexer/status.ts'
 import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { registration } from '../../support/ledger/samples.ts'
 import { ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let indexer: Indexer
 const ledger = new ScriptedLedger()
 let ahead = 0
 const clock = { ...systemClock, now: () => Date.now() + ahead }
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   ledger.send(registration('a'))
   ledger.send({ inner: [EVENT_TAG] })
   ledger.advance(200)
   indexer = scriptedIndexer(database.orm, ledger, { clock })
   await indexer.whenIdle()
 })
-afterAll(async () => {
-  await indexer.stop()
-  await database.drop()
-})
+afterAll(() => indexer.stop())
 
 test('a healthy indexer reports its position, and the metrics agree', async () => {
   await expect.poll(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)

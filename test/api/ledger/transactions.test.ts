@@ -13,35 +13,29 @@ import { encodeEvent } from '@agent-registry/program'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { hostile, hostileProgram } from '../../support/ledger/hostile-program.ts'
 import {
   addresses,
   type AgentWallet,
   createRegistryWorld,
   programId,
-  type RegistryWorld,
 } from '../../support/ledger/registry-world.ts'
 import { closing } from '../../support/ledger/samples.ts'
-import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { dumpTables, kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
-let world: RegistryWorld
-let database: TestDatabase
+const world = perFile(() => createRegistryWorld({ programs: [hostileProgram] }))
+const database = useTestDatabase()
 let indexer: Indexer
 
 beforeAll(async () => {
-  world = await createRegistryWorld({ programs: [hostileProgram] })
-  database = await createTestDatabase()
   indexer = worldIndexer(world, database.orm)
 })
-afterAll(async () => {
-  await indexer.stop()
-  await world.close()
-  await database.drop()
-})
+afterAll(() => indexer.stop())
 
 const own = (wallet: AgentWallet, name: string) => wallet.instruction(name, { authority: wallet.owner })
 /** The names of the events of an agent, in the order of the ledger. */
@@ -206,12 +200,7 @@ test('an event has history, a webhook event and a live event after 50 memos that
   const history = tables.agent_history?.filter((row) => row.agent_pda === wallet.agent)
   expect(history).toContainEqual(expect.objectContaining({ old_value: 'standard', new_value: 'observer' }))
   // Webhooks and live events are sent from the outbox.
-  const outbox = await kyselyOf(database.orm)
-    .selectFrom('outbox_events')
-    .select('type')
-    .where('agent_pda', '=', wallet.agent)
-    .orderBy('sequence')
-    .execute()
+  const outbox = await outboxOf(database.orm, wallet.agent)
   expect(outbox.map((row) => row.type).slice(-2)).toEqual([
     'stake.withdrawal_requested',
     'agent.tier_updated',

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { createTestApp, FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -19,14 +19,12 @@ const LIMITS = {
   signIn: 4,
   sends: 4,
 }
-let t: TestApp
+const t = useTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
 let url: string
 let now = FIXED_NOW
 beforeAll(async () => {
-  t = await createTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => t.close())
 
 const agents = (remoteAddress: string) => t.app.inject({ url: '/agents?limit=1', remoteAddress })
 

@@ -8,12 +8,12 @@ import type { Orm } from '../../../src/db/orm-types.ts'
 import { openReads, openRowReads } from '../../../src/db/reads.ts'
 import type { Registry } from '../../../src/registry/registry.ts'
 import { createStakeReads } from '../../../src/registry/stake-reads.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
 import { createTestRegistry } from '../../support/registry.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let kysely: Kysely<Database>
 /** Two processes. */
 let orms: Orm[]
@@ -24,7 +24,6 @@ let direct: AgentReads
 let fromMemory = 0
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   kysely = database.orm.em.getKysely()
   orms = [database.orm, await openOrm(database.connection)]
   for (const orm of orms) {
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of registries) await each.stop()
   await orms[1]!.close()
-  await database.drop()
 })
 beforeEach(async () => {
   await eventually(() => {
@@ -91,7 +89,7 @@ test('a read shows each commit before it, on two processes, with many readers', 
 })
 
 test('a transaction is shown although one that began later was committed before it', async () => {
-  await insertAgents(kysely, [agentRow('early'), agentRow('late')])
+  await insertAgents(kysely, ['early', 'late'])
   const isOpen = Promise.withResolvers<void>()
   const mayCommit = Promise.withResolvers<void>()
   const rename = (work: Kysely<Database>, label: string) =>
@@ -158,7 +156,7 @@ test('rows, totals and sums are of one moment while writers move agents between 
 })
 
 test('aborted transactions and savepoints, deleted, inserted and renamed keys, and an emptied table', async () => {
-  await insertAgents(kysely, [agentRow('one'), agentRow('two'), agentRow('three')])
+  await insertAgents(kysely, ['one', 'two', 'three'])
   await expectSame()
   await kysely
     .transaction()
@@ -181,17 +179,17 @@ test('aborted transactions and savepoints, deleted, inserted and renamed keys, a
   expect(await agents[0]!.lookUp(pdaOf('three'))).toBeNull()
   await sql`truncate agents`.execute(kysely)
   await expectSame()
-  await insertAgents(kysely, [agentRow('five')])
+  await insertAgents(kysely, ['five'])
   await expectSame()
 })
 
 test('rows that were restored without triggers are read again', async () => {
-  await insertAgents(kysely, [agentRow('before')])
+  await insertAgents(kysely, ['before'])
   await expectSame()
   await kysely.transaction().execute(async (work) => {
     await sql`alter table agents disable trigger all`.execute(work)
     await sql`truncate agents`.execute(work)
-    await insertAgents(work, [agentRow('restored')])
+    await insertAgents(work, ['restored'])
     await sql`update agents set search_xid = null`.execute(work)
     await sql`alter table agents enable trigger all`.execute(work)
   })
@@ -218,7 +216,7 @@ test('more changes than a read applies: PostgreSQL answers until they are applie
 })
 
 test('reads continue while connections are lost, and return to memory', async () => {
-  await insertAgents(kysely, [agentRow('Kestrel')])
+  await insertAgents(kysely, ['Kestrel'])
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where pid <> pg_backend_pid() and datname = current_database()`.execute(kysely)
@@ -295,12 +293,12 @@ test('a fence that answers after a later one does not mix two moments', async ()
 })
 
 test('a copy that needs too much memory is dropped', async () => {
-  await insertAgents(kysely, [agentRow('one'), agentRow('two')])
+  await insertAgents(kysely, ['one', 'two'])
   const registry = await createTestRegistry(database, { maxBytes: 2_000 })
   const reads = createAgentReads(await openReads(database.orm), { registry })
   await insertAgents(
     kysely,
-    Array.from({ length: 20 }, (_, i) => agentRow(`more ${i}`)),
+    Array.from({ length: 20 }, (_, i) => `more ${i}`),
   )
   await eventually(() => expect(registry.status()).toMatchObject({ ready: false, agents: 0, bytes: 0 }))
   expect((await reads.list({})).total).toBe(22)

@@ -12,8 +12,8 @@ import { databaseReader, type Registry } from '../../../src/registry/registry.ts
 import type { NameQuery } from '../../../src/registry/search/name-index.ts'
 import { NameThread } from '../../../src/registry/search/name-thread.ts'
 import { asciiTrigrams } from '../../../src/registry/search/trigrams.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestApp, type TestApp, useTestApp } from '../../support/app.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post } from '../../support/graphql.ts'
@@ -25,23 +25,20 @@ interface Answer {
   agents: { pda: string; name: string; name_similarity: number }[]
 }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let kysely: Kysely<Database>
 const registries: Registry[] = []
 /** Two replicas that search in memory, and one that does not. */
 let replicas: TestApp[]
-let plain: TestApp
+const plain = useTestApp(() => ({ database, registry: databaseReader }))
 beforeAll(async () => {
-  database = await createTestDatabase()
   kysely = database.orm.em.getKysely()
   for (let i = 0; i < 2; i++) registries.push(await createTestRegistry(database, { minNames: 0 }))
   replicas = await Promise.all(registries.map((registry) => createTestApp({ database, registry })))
-  plain = await createTestApp({ database, registry: databaseReader })
 })
 afterAll(async () => {
   for (const each of [...replicas, plain]) await each.close()
   for (const each of registries) await each.stop()
-  await database.drop()
 })
 
 async function search({ app }: TestApp, name: string, limit = 200): Promise<Answer> {
@@ -102,7 +99,7 @@ test('each replica finds a registration, a change and a closed agent right after
 })
 
 test('a transaction is found although one that began later was committed before it', async () => {
-  await insertAgents(kysely, [agentRow('late one'), agentRow('later one')])
+  await insertAgents(kysely, ['late one', 'later one'])
   const isOpen = Promise.withResolvers<void>()
   const mayCommit = Promise.withResolvers<void>()
   const rename = (work: Kysely<Database>, label: string, name: string) =>
@@ -149,7 +146,7 @@ test('the rows and the total are of one moment while agents change', async () =>
 })
 
 test('a search shows the agents of the moment at which it began', async () => {
-  await insertAgents(kysely, [agentRow('Osprey'), agentRow('Osprey 2'), agentRow('Osprey 3')])
+  await insertAgents(kysely, ['Osprey', 'Osprey 2', 'Osprey 3'])
   const registry = await createTestRegistry(database, { minNames: 0 })
   const columns = sql.raw(AGENTS.columns.join(', '))
   const { rows } = await sql<{ values: string[] }>`
@@ -196,7 +193,7 @@ test('a search shows the agents of the moment at which it began', async () => {
 })
 
 test('a search with filters that are null is the search without them', async () => {
-  await insertAgents(kysely, [agentRow('Goshawk')])
+  await insertAgents(kysely, ['Goshawk'])
   const filter = { name: 'goshawk', tier: null, tiers: null, statuses: null, categories: null, owner: null }
   for (const replica of [...replicas, plain])
     expect(
@@ -209,7 +206,7 @@ test('a search with filters that are null is the search without them', async () 
 test('a truncated table and the transaction ids of a restored database are no problem', async () => {
   await sql`truncate agents`.execute(kysely)
   expect((await expectSame('heron')).total).toBe(0)
-  await insertAgents(kysely, [agentRow('restored 1'), agentRow('restored 2')])
+  await insertAgents(kysely, ['restored 1', 'restored 2'])
   expect((await expectSame('restored')).total).toBe(2)
   // As after a restore, which writes rows before it creates triggers.
   await kysely.transaction().execute(async (work) => {
@@ -228,7 +225,7 @@ test('a truncated table and the transaction ids of a restored database are no pr
 })
 
 test('PostgreSQL searches while the thread is not there, and another one is started', async () => {
-  await insertAgents(kysely, [agentRow('Kestrel')])
+  await insertAgents(kysely, ['Kestrel'])
   const registry = await createTestRegistry(database, { minNames: 0 })
   const counted = countReads(registry)
   const reads = createAgentReads(await openReads(database.orm), { registry: counted })
@@ -256,7 +253,7 @@ test('a thread that does not answer is not alive', async () => {
 })
 
 test('PostgreSQL searches if agents and names need more than the limit', async () => {
-  await insertAgents(kysely, [agentRow('Merlin')])
+  await insertAgents(kysely, ['Merlin'])
   // A thread needs at least 3 MB.
   const registry = await createTestRegistry(database, { maxBytes: 2 ** 20, minNames: 0 })
   await eventually(() => expect(registry.status()).toMatchObject({ ready: true, searches: false }))

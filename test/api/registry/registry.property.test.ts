@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { compareMany, createFilledWorld, type RegistryWorld } from '../../support/registry-world.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../../support/database.ts'
+import { compareMany, createFilledWorld } from '../../support/registry-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** `test/long/registry.long.ts` has more. */
 const RUNS = 25
 
-let database: TestDatabase
-let world: RegistryWorld
-beforeAll(async () => {
-  database = await createTestDatabase()
-  world = await createFilledWorld(database)
-})
-afterAll(async () => {
-  await world.close()
-  await database.drop()
-})
+const database = useTestDatabase()
+const world = perFile(() => createFilledWorld(database))
 
 test('reads from memory equal reads from PostgreSQL after each write', async () => {
   await compareMany(world, RUNS)

@@ -1,29 +1,23 @@
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { asciiTrigrams, shownTrigrams } from '../../../src/registry/search/trigrams.ts'
 import { sql } from 'kysely'
 import { insertAgents } from '../../support/factories.ts'
 import { agentChanges, agentOf, pages, searches } from '../../support/search-cases.ts'
-import {
-  createSearchWorld,
-  expectSameConnection,
-  expectSamePage,
-  type SearchWorld,
-} from '../../support/search-world.ts'
+import { createSearchWorld, expectSameConnection, expectSamePage } from '../../support/search-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** SEARCH_CASES=5000 npm test -- test/api/search */
 const CASES = Number(process.env.SEARCH_CASES ?? 150)
 
-let world: SearchWorld
+const world = perFile(() => createSearchWorld())
 beforeAll(async () => {
-  world = await createSearchWorld()
   const agents = fc.sample(agentChanges, { seed: 5, numRuns: 400 })
   await insertAgents(
     world.database.orm.em.getKysely(),
     agents.map((changes, i) => agentOf(String(i), changes)),
   )
 })
-afterAll(() => world.close())
 
 test('a search in memory equals the search in PostgreSQL: rows, similarity, order and total', async () => {
   const before = world.answered()

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Busy'), agentRow('Quiet')])
+  await insertAgents(t.kysely, ['Busy', 'Quiet'])
   await insertHistory(t.kysely, 'Busy', [
     { old_value: '250', new_value: '262', delta: '+12' },
     { event_type: 'tier_updated', old_value: 'observer', new_value: 'basic', delta: null },
@@ -20,7 +20,6 @@ beforeAll(async () => {
   ])
   await insertHistory(t.kysely, 'Closed', [{}])
 })
-afterAll(() => t.close())
 
 const history = (label: string, query = '') =>
   t.app.inject(`/agents/${keyOf(`agent ${label}`)}/history${query}`)
@@ -107,6 +106,5 @@ test('the history of a closed agent stays readable, even if a filter matches not
 
 test('an address without agent and history is 404', async () => {
   const response = await history('Nobody')
-  expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Agent not found', details: { code: 'AGENT_NOT_FOUND' } })
+  expect(responseOf(response)).toEqual(refused(404, 'AGENT_NOT_FOUND', 'Agent not found'))
 })

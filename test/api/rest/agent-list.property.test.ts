@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { AGENT_VALUES, optional } from '../../support/search-cases.ts'
 import { similarity } from '../../support/trigram.ts'
@@ -24,12 +24,8 @@ const agents = fc
 
 type Agent = (typeof agents)[number]
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, agents)
-})
-afterAll(() => t.close())
+const t = useTestApp()
+beforeAll(() => insertAgents(t.kysely, agents))
 
 const parameters = {
   owner: optional(fc.constantFrom(keyOf('one'), keyOf('nobody'))),

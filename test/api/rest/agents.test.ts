@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp, useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   await insertAgents(t.kysely, [
     agentRow('Weather Scout', {
       tier: 'premium',
@@ -33,7 +33,6 @@ beforeAll(async () => {
     }),
   ])
 })
-afterAll(() => t.close())
 
 interface Page {
   total: number
@@ -74,8 +73,7 @@ test('an agent is returned with its values under the names of the contract', asy
 
 test('an unknown agent is 404', async () => {
   const response = await t.app.inject(`/agents/${keyOf('nobody')}`)
-  expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Agent not found', details: { code: 'AGENT_NOT_FOUND' } })
+  expect(responseOf(response)).toEqual(refused(404, 'AGENT_NOT_FOUND', 'Agent not found'))
 })
 
 test('by default, the list is sorted by age, newest first, without mismatched cards', async () => {
@@ -116,11 +114,8 @@ test('a page at the greatest offset is empty and keeps the total', async () => {
 
 test('the list of an empty table is empty', async () => {
   const empty = await createTestApp()
-  try {
-    const expected = { total: 0, limit: 50, offset: 0, agents: [] }
-    expect((await empty.app.inject('/agents')).json()).toEqual(expected)
-    expect((await empty.app.inject('/agents?name=x')).json()).toEqual(expected)
-  } finally {
-    await empty.close()
-  }
+  onTestFinished(() => empty.close())
+  const expected = { total: 0, limit: 50, offset: 0, agents: [] }
+  expect((await empty.app.inject('/agents')).json()).toEqual(expected)
+  expect((await empty.app.inject('/agents?name=x')).json()).toEqual(expected)
 })

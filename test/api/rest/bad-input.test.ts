@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-})
-afterAll(() => t.close())
+const t = useTestApp()
 
 const KEY = keyOf('somebody')
 const AGENT_PARAMETERS =
@@ -15,7 +12,7 @@ const AGENT_PARAMETERS =
 async function refusal(url: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await t.app.inject(url)
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
-  return { status: response.statusCode, body: response.json() }
+  return responseOf(response)
 }
 
 describe('invalid input is 400 with a text that names the parameter', () => {
@@ -101,19 +98,13 @@ describe('paths and methods', () => {
     '/docs/static/..%2F..%2Fpackage.json',
     '/docs/static/%00',
   ])('%s is 404, also in the folder of static files', async (url) => {
-    expect(await refusal(url)).toEqual({
-      status: 404,
-      body: { error: `Not found: ${url}`, details: { code: 'PATH_NOT_FOUND' } },
-    })
+    expect(await refusal(url)).toEqual(refused(404, 'PATH_NOT_FOUND', `Not found: ${url}`))
   })
 
   test.each(['/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
     '%s is an unknown path: 404',
     async (url) => {
-      expect(await refusal(url)).toEqual({
-        status: 404,
-        body: { error: `Not found: ${url}`, details: { code: 'PATH_NOT_FOUND' } },
-      })
+      expect(await refusal(url)).toEqual(refused(404, 'PATH_NOT_FOUND', `Not found: ${url}`))
     },
   )
 

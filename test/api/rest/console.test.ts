@@ -1,27 +1,18 @@
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { expect, test } from 'vitest'
+import { createTestApp, type TestAppOptions, useTestApp } from '../../support/app.ts'
 import { builtConsole, SCRIPT } from '../../support/console/built-console.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-let t: TestApp
-let behindProxy: TestApp
-let notBuilt: TestApp
-let off: TestApp
-beforeAll(async () => {
-  const dist = builtConsole()
-  const missing = pathToFileURL(`${temporaryFolder('console-')}/missing/`)
-  t = await createTestApp({ console: { dist } })
-  const { database } = t
-  behindProxy = await createTestApp({ database, console: { dist }, baseUrl: 'https://example.org/registry' })
-  notBuilt = await createTestApp({ database, console: { dist: missing } })
-  off = await createTestApp({ database })
-})
-afterAll(async () => {
-  for (const each of [behindProxy, notBuilt, off, t]) await each.close()
-})
+const dist = builtConsole()
+const missing = pathToFileURL(`${temporaryFolder('console-')}/missing/`)
+const t = useTestApp({ console: { dist } })
+const another = (options: Partial<TestAppOptions>) => useTestApp(() => ({ ...options, database: t.database }))
+const behindProxy = another({ console: { dist }, baseUrl: 'https://example.org/registry' })
+const notBuilt = another({ console: { dist: missing } })
+const off = another({})
 
 test('browsers that open / or /console are sent to /console/, and other clients get links', async () => {
   const page = await t.app.inject({ url: '/', headers: BROWSER })

@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { type Json, type OpenApi, resolvedSchema, responseSchema } from '../../support/openapi.ts'
 
 /** The endpoints of the contract ("Endpoints"). */
@@ -98,16 +91,14 @@ const RESPONSES: [path: string, url: string, fields: string[], item?: [list: str
   ['/info', '/info', INFO],
 ]
 
-let t: TestApp
+const t = useTestApp()
 let document: OpenApi
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Any')])
-  await insertStakes(t.kysely, [stakeRow('Any')])
+  await insertAgents(t.kysely, ['Any'])
+  await insertStakes(t.kysely, ['Any'])
   await insertHistory(t.kysely, 'Any', [{}])
   document = (await t.app.inject('/openapi.json')).json()
 })
-afterAll(() => t.close())
 
 const propertiesOf = (schema: Json | undefined): Record<string, Json> =>
   (schema?.['properties'] ?? {}) as Record<string, Json>

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp, useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
 const ORIGIN = 'https://app.example.org'
-let open: TestApp
-let listed: TestApp
+const open = useTestApp()
+const listed = useTestApp(() => ({ database: open.database, corsOrigins: [ORIGIN] }))
 /** Also knows its host names. */
-let named: TestApp
-beforeAll(async () => {
-  open = await createTestApp()
-  const { database } = open
-  const names = { baseUrl: 'https://registry.example', hostNames: ['gateway'] }
-  listed = await createTestApp({ database, corsOrigins: [ORIGIN] })
-  named = await createTestApp({ database, corsOrigins: [ORIGIN], ...names })
-  await insertAgents(listed.kysely, [agentRow('resolved', { owner: '1'.repeat(32) })])
-})
-afterAll(async () => {
-  await listed.close()
-  await named.close()
-  await open.close()
-})
+const named = useTestApp(() => ({
+  database: open.database,
+  corsOrigins: [ORIGIN],
+  baseUrl: 'https://registry.example',
+  hostNames: ['gateway'],
+}))
+beforeAll(() => insertAgents(open.kysely, [agentRow('resolved', { owner: '1'.repeat(32) })]))
 
 const preflight = (t: TestApp, url: string, origin: string, requested?: string) =>
   t.app.inject({
@@ -144,11 +138,9 @@ describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
     async (origin) => {
       for (const host of ['127.0.0.1:3000', 'rebound.example:3000']) {
         const response = await sendMcp(listed, method, url, { origin, host })
-        expect(response.statusCode).toBe(403)
-        expect(response.json()).toEqual({
-          error: `The origin "${origin}" is not allowed to call this service`,
-          details: { code: 'ORIGIN_NOT_ALLOWED' },
-        })
+        expect(responseOf(response)).toEqual(
+          refused(403, 'ORIGIN_NOT_ALLOWED', `The origin "${origin}" is not allowed to call this service`),
+        )
       }
     },
   )
@@ -157,11 +149,13 @@ describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
     'refuses a page without an Origin header that has rebound the name %s',
     async (host) => {
       const response = await sendMcp(listed, method, url, { host })
-      expect(response.statusCode).toBe(403)
-      expect(response.json()).toEqual({
-        error: `The host name "${host}" is not a name of this service (see BASE_URL)`,
-        details: { code: 'HOST_NOT_ALLOWED' },
-      })
+      expect(responseOf(response)).toEqual(
+        refused(
+          403,
+          'HOST_NOT_ALLOWED',
+          `The host name "${host}" is not a name of this service (see BASE_URL)`,
+        ),
+      )
     },
   )
 })

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createTestApp, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import {
   agentRow,
   insertAgents,
@@ -10,10 +10,9 @@ import {
 } from '../../support/factories.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 
-let t: TestApp
+const t = useTestApp()
 let document: OpenApi
 beforeAll(async () => {
-  t = await createTestApp()
   await insertAgents(t.kysely, [
     agentRow('Most', { capabilities: '18446744073709551615', version: '', card_hash_mismatch: true }),
     agentRow('Least', { capabilities: '0', name: '𝔊', status: 'deactivated', reputation_score: 0 }),
@@ -27,7 +26,6 @@ beforeAll(async () => {
   ])
   document = (await t.app.inject('/openapi.json')).json()
 })
-afterAll(() => t.close())
 
 const MOST = keyOf('agent Most')
 /** How a response differs from the document. Empty if it does not. */
@@ -94,7 +92,6 @@ test.each([
 })
 
 test('responses match the document if the dependencies are down or an internal error occurs', async () => {
-  const silent = { call: () => Promise.reject(new Error('down')) }
   const starting = {
     phase: 'starting',
     cursorSlot: null,
@@ -107,24 +104,18 @@ test('responses match the document if the dependencies are down or an internal e
     hasLeader: true,
     healthy: false,
   } as const
-  const bare = await createTestApp({ ledger: silent, feePayer: null, indexer: async () => starting })
-  try {
-    expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])
-    await bare.kysely.deleteFrom('indexer_state').execute()
-    expect(await mismatches(bare, '/info', '/info', 503)).toEqual([])
-    expect(await mismatches(bare, '/ready', '/ready', 503)).toEqual([])
-    await bare.kysely.schema.dropTable('stakes').execute()
-    expect(await mismatches(bare, '/stakes', '/stakes', 500)).toEqual([])
-  } finally {
-    await bare.close()
-  }
+  const bare = await createTestApp({ ledger: NO_LEDGER, feePayer: null, indexer: async () => starting })
+  onTestFinished(() => bare.close())
+  expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])
+  await bare.kysely.deleteFrom('indexer_state').execute()
+  expect(await mismatches(bare, '/info', '/info', 503)).toEqual([])
+  expect(await mismatches(bare, '/ready', '/ready', 503)).toEqual([])
+  await bare.kysely.schema.dropTable('stakes').execute()
+  expect(await mismatches(bare, '/stakes', '/stakes', 500)).toEqual([])
 })
 
 test('the response with the greatest balance matches the document', async () => {
   const rich = await createTestApp({ feePayerLamports: 2n ** 53n })
-  try {
-    expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
-  } finally {
-    await rich.close()
-  }
+  onTestFinished(() => rich.close())
+  expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
 })

@@ -1,37 +1,25 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestAppOptions, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { createTestApp, NO_LEDGER, type TestApp, type TestAppOptions, useTestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTestRegistry } from '../../support/registry.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('not asked')) }
 const agent = `/agents/${keyOf('agent One')}`
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ ledger: noLedger })
-})
-afterAll(() => t.close())
+const t = useTestApp({ ledger: NO_LEDGER })
 beforeEach(async () => {
   for (const table of ['agents', 'stakes', 'agent_history', 'ledger_events'] as const)
     await t.kysely.deleteFrom(table).execute()
-  await insertAgents(t.kysely, [agentRow('One'), agentRow('Two', { name: 'Twö' })])
-  await insertStakes(t.kysely, [stakeRow('One')])
+  await insertAgents(t.kysely, ['One', agentRow('Two', { name: 'Twö' })])
+  await insertStakes(t.kysely, ['One'])
   await insertHistory(t.kysely, 'One', [{}])
 })
 
 /** Another app, on the same rows unless it has a database of its own. */
 async function another(options: Partial<TestAppOptions>): Promise<TestApp> {
-  const app = await createTestApp({ ledger: noLedger, database: t.database, ...options })
+  const app = await createTestApp({ ledger: NO_LEDGER, database: t.database, ...options })
   onTestFinished(() => app.close())
   return app
 }
@@ -181,7 +169,7 @@ test('errors have no tag', async () => {
     expect(answer.statusCode).toBe(status)
     expect(answer.headers['etag']).toBeUndefined()
   }
-  await insertAgents(t.kysely, [agentRow('Three')])
+  await insertAgents(t.kysely, ['Three'])
   expect((await get(url)).headers['etag']).toBeDefined()
 })
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
 import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
 import { answerOf } from '../../support/limits/check.ts'
 import { type Json, type OpenApi, problems, resolvedSchema } from '../../support/openapi.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { steppingClock } from '../../support/wallet-client.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
 /** The words of the contract, by the place in the document that lists them. */
 const CONTRACT: readonly [schema: string, member: string, words: string][] = [
@@ -37,14 +38,11 @@ const owner = walletOf('owner')
 const PDA = keyOf('agent 0')
 /** What the ledger answers. A prepare needs more. */
 const answers: Record<string, unknown> = { getGenesisHash: keyOf('genesis') }
-let t: TestApp
+const t = useTestApp({ clock, ledger: { call: async <Result>(method: string) => answers[method] as Result } })
 let document: OpenApi
 beforeAll(async () => {
-  const call = async <Result>(method: string) => answers[method] as Result
-  t = await createTestApp({ clock, ledger: { call } })
   document = (await t.app.inject('/openapi.json')).json()
 })
-afterAll(() => t.close())
 
 interface Parameter {
   readonly name: string
@@ -97,7 +95,7 @@ test('the document lists the words of the contract', () => {
 })
 
 test('each listed word is accepted, and no other', async () => {
-  await insertAgents(t.kysely, [agentRow('0')])
+  await insertAgents(t.kysely, ['0'])
   const parameters = listedParameters()
   expect(parameters.length).toBeGreaterThan(20)
   for (const { name, words, send } of parameters) {
@@ -135,7 +133,7 @@ test.each([
 })
 
 test('each listed type of a history entry is returned', async () => {
-  await insertAgents(t.kysely, [agentRow('history')])
+  await insertAgents(t.kysely, ['history'])
   const types = wordsOf('HistoryEntry', 'event_type') as 'tier_updated'[]
   await insertHistory(
     t.kysely,
@@ -212,8 +210,5 @@ test('an internal error during a preparation is 500 with the text of the contrac
   const instructions = [{ programId: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', keys: [], data: 'QQ==' }]
   const payload = { instructions, signerPubkeys: [owner.pubkey] }
   const response = await t.app.inject({ method: 'POST', url: '/relay/prepare', payload })
-  expect([response.statusCode, response.json()]).toEqual([
-    500,
-    { error: 'Failed to prepare transaction', details: { code: 'PREPARE_FAILED' } },
-  ])
+  expect(responseOf(response)).toEqual(refused(500, 'PREPARE_FAILED', 'Failed to prepare transaction'))
 })

@@ -1,31 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { type RawResponse, request, sendRaw } from '../../support/raw-http.ts'
 
-let t: TestApp
+const t = useTestApp()
 let port: number
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(
-    t.kysely,
-    ['Weather Scout', 'Trader'].map((label) => agentRow(label)),
-  )
-  await insertStakes(t.kysely, [stakeRow('Trader')])
+  await insertAgents(t.kysely, ['Weather Scout', 'Trader'])
+  await insertStakes(t.kysely, ['Trader'])
   await insertHistory(t.kysely, 'Trader', [{}])
   await t.app.listen({ port: 0, host: '127.0.0.1' })
   port = (t.app.server.address() as AddressInfo).port
 })
-afterAll(() => t.close())
 
 const agent = keyOf('agent Trader')
 const ROUTES = [

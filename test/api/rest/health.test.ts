@@ -13,8 +13,9 @@ import {
   FEE_PAYER,
   LIVE,
   PROGRAM,
-  type TestAppOptions,
   type TestApp,
+  type TestAppOptions,
+  useTestApp,
 } from '../../support/app.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -24,23 +25,19 @@ const deafLedger: LedgerCalls = {
 }
 
 /** Has a localnet. */
-let base: TestApp
+const base = useTestApp()
 /** An app whose surroundings change. */
 let t: TestApp
 let ledger: LedgerCalls
 let indexer: () => Promise<IndexerHealth>
 let now = Date.parse('2026-11-21T06:29:22.123Z')
 beforeAll(async () => {
-  base = await createTestApp()
   t = await another({
     ledger: { call: (method, params) => ledger.call(method, params) },
     indexer: () => indexer(),
   })
 })
-afterAll(async () => {
-  await t.close()
-  await base.close()
-})
+afterAll(() => t.close())
 beforeEach(() => {
   // Nothing that a test before this one read is still in use.
   now += 60_000
@@ -189,10 +186,7 @@ describe('/ready', () => {
       roles: rolesOf(['api']),
       indexer: () => readIndexerHealth(null, t.kysely),
     })
-    await t.kysely
-      .updateTable('indexer_state')
-      .set({ updated_at: sql`now() - interval '1 hour'` })
-      .execute()
+    await sql`update indexer_state set updated_at = now() - interval '1 hour'`.execute(t.kysely)
     expect(await get('/ready', api)).toMatchObject({ status: 200, body: { status: 'ready' } })
     expect((await get('/health/detailed', api)).body).toMatchObject({
       status: 'degraded',
@@ -244,50 +238,39 @@ describe('what is wrong with the registry', () => {
   const config = registryAddresses(PROGRAM).config()
   const { [PROGRAM]: program, [config]: configAccount } = Object.fromEntries(accounts)
 
+  const layout = `the config account ${config} does not have the layout of the registry`
+  const withData = (data: Buffer) => ({
+    [config]: { ...configAccount, data: [data.toString('base64'), 'base64'] },
+  })
+
   test.each([
     [
-      'is that the program does not exist',
+      'the program does not exist',
       { [PROGRAM]: null },
       `the registry program ${PROGRAM} does not exist on the ledger`,
     ],
     [
-      'is that its account is not executable',
+      'its account is not executable',
       { [PROGRAM]: { ...program, executable: false } },
       `the account ${PROGRAM} is not an executable program`,
     ],
     [
-      'is that it has no config',
+      'it has no config',
       { [config]: null },
       `the registry is not initialized: its config account ${config} does not exist`,
     ],
+    ['another program owns the config', { [config]: { ...configAccount, owner: FEE_PAYER } }, layout],
     [
-      'is that another program owns the config',
-      { [config]: { ...configAccount, owner: FEE_PAYER } },
-      `the config account ${config} does not have the layout of the registry`,
+      'the config has another length',
+      withData(Buffer.from(configAccount!.data[0], 'base64').subarray(1)),
+      layout,
     ],
-    [
-      'is that the config has another length',
-      {
-        [config]: {
-          ...configAccount,
-          data: [Buffer.from(configAccount!.data[0], 'base64').subarray(1).toString('base64'), 'base64'],
-        },
-      },
-      `the config account ${config} does not have the layout of the registry`,
-    ],
-    [
-      'is that the config has another discriminator',
-      { [config]: { ...configAccount, data: [Buffer.alloc(146, 1).toString('base64'), 'base64'] } },
-      `the config account ${config} does not have the layout of the registry`,
-    ],
-  ])('%s', async (_, changed, reason) => {
+    ['the config has another discriminator', withData(Buffer.alloc(146, 1)), layout],
+  ])('is that %s', async (_, changed, reason) => {
     const calls: string[] = []
     ledger = registryLedger({ ...Object.fromEntries(accounts), ...changed }, calls)
     for (let i = 0; i < 3; i += 1) {
-      expect((await get('/health/detailed')).body).toMatchObject({
-        status: 'degraded',
-        reasons: [reason],
-      })
+      expect((await get('/health/detailed')).body).toMatchObject({ status: 'degraded', reasons: [reason] })
       expect(await get('/ready')).toMatchObject({ status: 200 })
     }
     expect(calls.filter((method) => method === 'getMultipleAccounts')).toHaveLength(1)
@@ -301,10 +284,7 @@ describe('what is wrong with the registry', () => {
 
   test('is that no process leads the indexer, until one does', async () => {
     indexer = () => readIndexerHealth(null, t.kysely)
-    await t.kysely
-      .updateTable('indexer_state')
-      .set({ updated_at: sql`now() - interval '20 seconds'` })
-      .execute()
+    await sql`update indexer_state set updated_at = now() - interval '20 seconds'`.execute(t.kysely)
     const reason = 'no process reads the ledger: start one with the role indexer'
     expect((await get('/health/detailed')).body).toMatchObject({ status: 'degraded', reasons: [reason] })
     await withAdvisoryLock(t.database.orm, 'indexer', async () => {

@@ -1,10 +1,10 @@
 import { CompiledQuery, sql, type KyselyPlugin, type RootOperationNode, createQueryId } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { HistoryRow } from '../../../src/registry/agents/agent-history.ts'
 import { createAgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import type { Connection } from '../../../src/domain/connection.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
 
 interface PlanNode {
   'Node Type': string
@@ -13,13 +13,9 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(
-    t.kysely,
-    ['A', 'B'].map((label) => agentRow(label)),
-  )
+  await insertAgents(t.kysely, ['A', 'B'])
   for (const label of ['A', 'B']) {
     await insertHistory(
       t.kysely,
@@ -34,7 +30,6 @@ beforeAll(async () => {
     from generate_series(1, 5000) i`.execute(t.kysely)
   await sql`vacuum analyze agent_history`.execute(t.kysely)
 })
-afterAll(() => t.close())
 
 /** The plan that PostgreSQL executed for the only statement of `read`. */
 async function planOf(read: (reads: ReturnType<typeof createAgentReads>) => Promise<unknown>) {

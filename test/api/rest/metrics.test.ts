@@ -1,17 +1,11 @@
 import { pino } from 'pino'
 import { Counter } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildApp } from '../../../rest/app.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 
-let gateway: TestApp
-
-beforeAll(async () => {
-  gateway = await createTestApp()
-})
-
-afterAll(() => gateway.close())
+const gateway = useTestApp()
 
 test('GET /metrics returns the metrics of the process in the Prometheus format', async () => {
   const counter = new Counter({

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
@@ -9,12 +9,10 @@ const PDA = keyOf('agent')
 const MESSAGE = 'The registry has not been read from the ledger yet. Try again later'
 
 const ledger = new ScriptedLedger()
-let t: TestApp
+const t = useTestApp({ ledger: ledger.rpc(), tablesFilled: false })
 beforeAll(async () => {
   ledger.advance(50)
-  t = await createTestApp({ ledger: ledger.rpc(), tablesFilled: false })
 })
-afterAll(() => t.close())
 
 const READS = [
   '/agents',

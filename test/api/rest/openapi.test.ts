@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
+import { createTestApp, useTestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertStakes, keyOf } from '../../support/factories.ts'
 import { type Json, type OpenApi, type Operation, problems, resolveReference } from '../../support/openapi.ts'
 
-let t: TestApp
+const t = useTestApp()
 let document: OpenApi
 let operations: { path: string; operation: Operation }[]
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Live')])
-  await insertStakes(t.kysely, [stakeRow('Live')])
+  await insertAgents(t.kysely, ['Live'])
+  await insertStakes(t.kysely, ['Live'])
   document = (await t.app.inject('/openapi.json')).json()
   operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, operation })),
   )
 })
-afterAll(() => t.close())
 
 function everything(of: (schema: Json) => void): void {
   const walk = (value: unknown): void => {

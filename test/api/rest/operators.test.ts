@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { loadOperators } from '../../../rest/documents/operators.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp, useTestApp } from '../../support/app.ts'
 import {
   agentRow,
   insertAgents,
@@ -16,13 +16,13 @@ import {
 import { rowsOfEveryEvent } from '../../support/event-rows.ts'
 import { connectV2, toolCall } from '../../support/mcp.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/operations')
 
-let t: TestApp
+const t = useTestApp({ operatorDocuments: loadOperators(EXAMPLES) })
 let document: OpenApi
 beforeAll(async () => {
-  t = await createTestApp({ operatorDocuments: loadOperators(EXAMPLES) })
   await insertAgents(t.kysely, [
     agentRow('Low', { reputation_score: 10 }),
     agentRow('High', { reputation_score: 900 }),
@@ -31,7 +31,13 @@ beforeAll(async () => {
   await insertStakes(t.kysely, [stakeRow('High', { deposited_amount: '9007199254740993' })])
   document = (await t.app.inject('/openapi.json')).json()
 })
-afterAll(() => t.close())
+
+/** The documents of a folder with this file. */
+function operatorsOf(text: string) {
+  const folder = temporaryFolder('operations-')
+  writeFileSync(join(folder, 'x.graphql'), text)
+  return loadOperators(folder)
+}
 
 /** The body of a 2xx response, which fits the OpenAPI document. */
 async function get(path: string, url: string): Promise<unknown> {
@@ -92,18 +98,13 @@ test('a nested field is as fresh as the row that it belongs to', async () => {
       history: { changes: object[] }
     }
   expect(await read()).toMatchObject({ stake: { deposited: 600_000_000 }, history: { changes: [] } })
-  await t.kysely
-    .updateTable('stakes')
-    .set({ deposited_amount: '7' })
-    .where('pda', '=', keyOf('stake Low'))
-    .execute()
+  await sql`update stakes set deposited_amount = 7 where pda = ${keyOf('stake Low')}`.execute(t.kysely)
   expect(await read()).toMatchObject({ stake: { deposited: 7 } })
   await insertHistory(t.kysely, 'Low', [{}])
   expect((await read()).history.changes).toHaveLength(1)
 })
 
 test('a list in a query is a repeated parameter, and no value of a variable is an internal error', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const text = `
     "Rank" query Rank($tiers: [Tier!], $first: Int) @rest(path: "/x/rank", tag: "Agents") {
       agents(filter: { tiers: $tiers }, first: $first) @model(name: "Rank") { totalCount }
@@ -114,61 +115,51 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
     "Status" query Status($bytes: Int!) @rest(path: "/x/rent/{bytes}", tag: "Agents") {
       ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
     }`
-  writeFileSync(join(folder, 'x.graphql'), text)
-  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
+  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
   const { app } = other
-  try {
-    expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
-    const refused = async (url: string) => {
-      const response = await app.inject(url)
-      return [response.statusCode, response.json<{ details: { code: string } }>().details.code]
-    }
-    expect(await refused('/x/rank?tiers=basic&tiers=gold')).toEqual([400, 'INVALID_ENUM'])
-    expect(await refused('/x/rank?first=1&first=2')).toEqual([400, 'REPEATED_PARAMETER'])
-    expect(await refused('/x/rank?first=2147483648')).toEqual([400, 'INVALID_INTEGER'])
-    expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_INTEGER'])
-    expect((await app.inject('/x/rent/10')).statusCode).not.toBe(400)
-    expect((await app.inject('/x/one')).json()).toEqual({ limit: 3 })
-    expect((await app.inject('/openapi.json')).statusCode).toBe(200)
-  } finally {
-    await other.close()
+  onTestFinished(() => other.close())
+  expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
+  const refused = async (url: string) => {
+    const response = await app.inject(url)
+    return [response.statusCode, response.json<{ details: { code: string } }>().details.code]
   }
+  expect(await refused('/x/rank?tiers=basic&tiers=gold')).toEqual([400, 'INVALID_ENUM'])
+  expect(await refused('/x/rank?first=1&first=2')).toEqual([400, 'REPEATED_PARAMETER'])
+  expect(await refused('/x/rank?first=2147483648')).toEqual([400, 'INVALID_INTEGER'])
+  expect(await refused('/x/rent/x')).toEqual([400, 'INVALID_INTEGER'])
+  expect((await app.inject('/x/rent/10')).statusCode).not.toBe(400)
+  expect((await app.inject('/x/one')).json()).toEqual({ limit: 3 })
+  expect((await app.inject('/openapi.json')).statusCode).toBe(200)
 })
 
 test('a tool refuses what is no list, names its own arguments, and links only to agents with an address', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const text = `
     query Tiers($tiers: [Tier!], $who: Pubkey) @tool(title: "Tiers", effect: READ) {
       agents(filter: { tiers: $tiers, owner: $who }) { nodes { name } }
     }
     query Linked @tool(title: "Linked", effect: READ) { agents(first: 1) { nodes { label: name address: pda } } }`
-  writeFileSync(join(folder, 'x.graphql'), text)
-  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
-  try {
-    await insertAgents(other.kysely, [agentRow('One')])
-    await other.app.listen({ port: 0, host: '127.0.0.1' })
-    const client = await connectV2(`http://127.0.0.1:${(other.app.server.address() as AddressInfo).port}`)
-    const call = (name: string, args: Record<string, unknown> = {}) =>
-      client.callTool({ name, arguments: args })
-    for (const tiers of ['observer', {}, 5])
-      expect(await call('tiers', { tiers })).toMatchObject({ isError: true })
-    expect((await call('tiers', { tiers: ['observer'] })).structuredContent).toEqual({
-      nodes: [{ name: 'One' }],
-    })
-    expect((await call('tiers', { who: 'x' })).content).toMatchObject([
-      { text: expect.stringContaining('who must be') },
-    ])
-    expect((await call('tiers')).content).toHaveLength(1)
-    const [, link] = (await call('linked')).content
-    expect(link).toMatchObject({ uri: `agent://${keyOf('agent One')}`, name: 'One' })
-    await client.close()
-  } finally {
-    await other.close()
-  }
+  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
+  onTestFinished(() => other.close())
+  await insertAgents(other.kysely, ['One'])
+  await other.app.listen({ port: 0, host: '127.0.0.1' })
+  const client = await connectV2(`http://127.0.0.1:${(other.app.server.address() as AddressInfo).port}`)
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    client.callTool({ name, arguments: args })
+  for (const tiers of ['observer', {}, 5])
+    expect(await call('tiers', { tiers })).toMatchObject({ isError: true })
+  expect((await call('tiers', { tiers: ['observer'] })).structuredContent).toEqual({
+    nodes: [{ name: 'One' }],
+  })
+  expect((await call('tiers', { who: 'x' })).content).toMatchObject([
+    { text: expect.stringContaining('who must be') },
+  ])
+  expect((await call('tiers')).content).toHaveLength(1)
+  const [, link] = (await call('linked')).content
+  expect(link).toMatchObject({ uri: `agent://${keyOf('agent One')}`, name: 'One' })
+  await client.close()
 })
 
 test('a document can select fields of an interface, and other fields of each type', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const text = `
     "Node" query OneNode($id: ID!) @rest(path: "/x/nodes/{id}", tag: "Agents") {
       node(id: $id) @model(name: "OneNode") { id }
@@ -181,35 +172,31 @@ test('a document can select fields of an interface, and other fields of each typ
       } }
     }
     fragment Stakes on StakeDepositedEvent { amount }`
-  writeFileSync(join(folder, 'x.graphql'), text)
-  const other = await createTestApp({ operatorDocuments: loadOperators(folder) })
-  try {
-    await other.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('One')).execute()
-    const pda = keyOf('agent One')
-    const response = await other.app.inject(`/x/events?agent_pda=${pda}`)
-    const api: OpenApi = (await other.app.inject('/openapi.json')).json()
-    const { schema } = api.paths['/x/events']!['get']!.responses['200']!.content!['application/json']!
-    expect(problems(api, schema, response.json())).toEqual([])
-    expect(response.body).toContain('"amount":18446744073709551615')
-    const { nodes } = response.json<{ nodes: { id: string }[] }>()
-    expect(nodes).toHaveLength(14)
-    expect(nodes.find(({ id }) => id === 'evt_One_3')).toEqual({
-      kind: 'AgentTierUpdatedEvent',
-      id: 'evt_One_3',
-      type: 'agent.tier_updated',
-      agent_pda: pda,
-      new_tier: 'standard',
-    })
-    expect(nodes.find(({ id }) => id === 'evt_One_8')).toEqual({
-      kind: 'AgentClosedEvent',
-      id: 'evt_One_8',
-      type: 'agent.closed',
-      agent_pda: pda,
-    })
-    expect((await other.app.inject('/x/nodes/evt_One_3')).json()).toEqual({ id: 'evt_One_3' })
-  } finally {
-    await other.close()
-  }
+  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
+  onTestFinished(() => other.close())
+  await other.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('One')).execute()
+  const pda = keyOf('agent One')
+  const response = await other.app.inject(`/x/events?agent_pda=${pda}`)
+  const api: OpenApi = (await other.app.inject('/openapi.json')).json()
+  const { schema } = api.paths['/x/events']!['get']!.responses['200']!.content!['application/json']!
+  expect(problems(api, schema, response.json())).toEqual([])
+  expect(response.body).toContain('"amount":18446744073709551615')
+  const { nodes } = response.json<{ nodes: { id: string }[] }>()
+  expect(nodes).toHaveLength(14)
+  expect(nodes.find(({ id }) => id === 'evt_One_3')).toEqual({
+    kind: 'AgentTierUpdatedEvent',
+    id: 'evt_One_3',
+    type: 'agent.tier_updated',
+    agent_pda: pda,
+    new_tier: 'standard',
+  })
+  expect(nodes.find(({ id }) => id === 'evt_One_8')).toEqual({
+    kind: 'AgentClosedEvent',
+    id: 'evt_One_8',
+    type: 'agent.closed',
+    agent_pda: pda,
+  })
+  expect((await other.app.inject('/x/nodes/evt_One_3')).json()).toEqual({ id: 'evt_One_3' })
 })
 
 test('a request costs the units of all its fields', async () => {
@@ -217,17 +204,16 @@ test('a request costs the units of all its fields', async () => {
     operatorDocuments: loadOperators(EXAMPLES),
     rateLimits: { reads: 100 },
   })
-  try {
-    await insertAgents(limited.kysely, [agentRow('One')])
-    const { headers } = await limited.app.inject('/x/leaderboard?limit=200')
-    expect(Number(headers['ratelimit-remaining'])).toBeLessThan(98)
-  } finally {
-    await limited.close()
-  }
+  onTestFinished(() => limited.close())
+  await insertAgents(limited.kysely, ['One'])
+  const { headers } = await limited.app.inject('/x/leaderboard?limit=200')
+  expect(Number(headers['ratelimit-remaining'])).toBeLessThan(98)
 })
 
 describe('the start refuses', () => {
   const FIELDS = '{ info { name } }'
+  const at = (selection = FIELDS, variables = '') =>
+    `"X" query X${variables} @rest(path: "/x/a", tag: "X") ${selection}`
   test.each([
     ['a mutation', '"X" mutation X @rest(path: "/x/a", tag: "X") { endSession { ended } }', 'Only queries'],
     [
@@ -249,14 +235,10 @@ describe('the start refuses', () => {
     ['neither endpoint nor tool', `"X" query X ${FIELDS}`, '@rest or @tool'],
     [
       'an expensive query',
-      `"X" query X @rest(path: "/x/a", tag: "X") { agents(first: 200) { nodes { history(first: 200) { nodes { oldValue } } } } }`,
+      at('{ agents(first: 200) { nodes { history(first: 200) { nodes { oldValue } } } } }'),
       'units',
     ],
-    [
-      'a field that the schema lacks',
-      '"X" query X @rest(path: "/x/a", tag: "X") { nothing }',
-      'Cannot query field',
-    ],
+    ['a field that the schema lacks', at('{ nothing }'), 'Cannot query field'],
     [
       'two operations of one path',
       `"X" query X @rest(path: "/x/{a}", tag: "X") ${FIELDS} "Y" query Y @rest(path: "/x/{b}", tag: "X") ${FIELDS}`,
@@ -267,19 +249,15 @@ describe('the start refuses', () => {
       `"X" query X @tool(name: "list_agents", title: "X", effect: READ) ${FIELDS}`,
       'has the tool list_agents',
     ],
-    [
-      'a list as the body',
-      '"X" query X @rest(path: "/x/a", tag: "X") { webhookEventTypes }',
-      'Give the field an alias',
-    ],
+    ['a list as the body', at('{ webhookEventTypes }'), 'Give the field an alias'],
     [
       'different fields of several types without __typename',
-      '"X" query X @rest(path: "/x/a", tag: "X") { node(id: "x") { id ... on Agent { name } } }',
+      at('{ node(id: "x") { id ... on Agent { name } } }'),
       'node can have several types. Select __typename too',
     ],
     [
       'an inline fragment of an object without a name',
-      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { ... on Agent { pda } } }',
+      at('{ agent(pda: "x") { ... on Agent { pda } } }'),
       'Name this one with @model',
     ],
     [
@@ -289,19 +267,15 @@ describe('the start refuses', () => {
     ],
     [
       'a body of a GET',
-      '"X" query X($f: AgentFilter @body) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { totalCount } }',
+      at('{ agents(filter: $f) { totalCount } }', '($f: AgentFilter @body)'),
       '@body needs',
     ],
     [
       'an object in a URL',
-      '"X" query X($f: AgentFilter) @rest(path: "/x/a", tag: "X") { agents(filter: $f) { totalCount } }',
+      at('{ agents(filter: $f) { totalCount } }', '($f: AgentFilter)'),
       'Use a variable for each member',
     ],
-    [
-      'a condition',
-      `"X" query X @rest(path: "/x/a", tag: "X") { info { name @include(if: false) } }`,
-      '@include and @skip',
-    ],
+    ['a condition', at('{ info { name @include(if: false) } }'), '@include and @skip'],
     [
       'a path that no URL can have',
       `"X" query X @rest(path: "/x/../agents/top", tag: "X") ${FIELDS}`,
@@ -318,21 +292,15 @@ describe('the start refuses', () => {
       'snake_case',
     ],
     ['a name in lower case', `"X" query x @rest(path: "/x/a", tag: "X") ${FIELDS}`, 'upper-case'],
-    [
-      'two objects of one name',
-      '"X" query X @rest(path: "/x/a", tag: "X") { agent(pda: "x") { pda } }',
-      'Name this one with @model',
-    ],
+    ['two objects of one name', at('{ agent(pda: "x") { pda } }'), 'Name this one with @model'],
     [
       'two members of one name',
-      '"X" query X @rest(path: "/x/a", tag: "X") { info @model(name: "I") { name @as(name: "a") version @as(name: "a") } }',
+      at('{ info @model(name: "I") { name @as(name: "a") version @as(name: "a") } }'),
       'Two members',
     ],
     ['a syntax error', '"X" query X @rest(', 'Syntax Error'],
   ])('%s', (_, text, problem) => {
-    const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-    writeFileSync(join(folder, 'x.graphql'), text)
-    expect(() => loadOperators(folder)).toThrow(problem)
-    expect(() => loadOperators(folder)).toThrow(/x\.graphql:1:\d+/)
+    expect(() => operatorsOf(text)).toThrow(problem)
+    expect(() => operatorsOf(text)).toThrow(/x\.graphql:1:\d+/)
   })
 })

@@ -2,14 +2,12 @@ import { hash } from 'node:crypto'
 import type { Client } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp, NO_LEDGER, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyOf } from '../../support/factories.ts'
 import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
-
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 
 async function outcome(response: Promise<Response>): Promise<string> {
   const text = await (await response).text()
@@ -27,7 +25,7 @@ describe('requests signed by a wallet are refused last', () => {
   /** As many requests of low priority are in flight as may be. */
   async function fillLow(): Promise<void> {
     const overload = { inFlight: 11, queueDelayMs: Infinity }
-    t = await createTestApp({ ledger: noLedger, overload, registry: databaseReader })
+    t = await createTestApp({ ledger: NO_LEDGER, overload, registry: databaseReader })
     url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     blocked = await blockReads(t.database)
     socket = await openSocket(url)

@@ -1,23 +1,19 @@
 import { Session } from 'node:inspector/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents } from '../../support/factories.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { NO_LEDGER, useTestApp } from '../../support/app.ts'
+import { insertAgents } from '../../support/factories.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAX_FILES = 49
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: { call: () => Promise.reject(new Error('not used')) },
-    rateLimits: { reads: 1_000 },
-    overload: { inFlight: 1_000 },
-  })
-  await insertAgents(t.kysely, [agentRow('One'), agentRow('Two')])
+const t = useTestApp({
+  ledger: NO_LEDGER,
+  rateLimits: { reads: 1_000 },
+  overload: { inFlight: 1_000 },
 })
-afterAll(() => t.close())
+beforeAll(() => insertAgents(t.kysely, ['One', 'Two']))
 
 /** The files of the project in which at least one function runs during the request. */
 async function executedFiles(session: Session, url: string): Promise<string[]> {

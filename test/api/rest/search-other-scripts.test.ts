@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents } from '../../support/factories.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents } from '../../support/factories.ts'
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [
-    agentRow('Почтовый агент'),
-    agentRow('Éclaireur météo'),
-    agentRow('天気予報エージェント'),
-  ])
+  await insertAgents(t.kysely, ['Почтовый агент', 'Éclaireur météo', '天気予報エージェント'])
 })
-afterAll(() => t.close())
 
 // The database needs a Unicode LC_CTYPE, such as C.UTF-8. With C, trigrams contain no letters of
 // these scripts.

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
 import { insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
 const LABELS = ['a', 'b', 'c', 'd', 'e']
 const BY_PDA = LABELS.map((label) => keyOf(`stake ${label}`)).sort()
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   await insertStakes(t.kysely, [
-    ...LABELS.slice(1).map((label) => stakeRow(label)),
+    ...LABELS.slice(1),
     stakeRow('a', {
       deposited_amount: '18446744073709551615',
       locked_amount: '9007199254740993',
@@ -17,7 +17,6 @@ beforeAll(async () => {
     }),
   ])
 })
-afterAll(() => t.close())
 
 test('a stake has exact amounts', async () => {
   const response = await t.app.inject(`/stakes/${keyOf('stake a')}`)
@@ -30,8 +29,7 @@ test('a stake has exact amounts', async () => {
 
 test('an unknown stake is 404', async () => {
   const response = await t.app.inject(`/stakes/${keyOf('stake nobody')}`)
-  expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Stake account not found', details: { code: 'STAKE_NOT_FOUND' } })
+  expect(responseOf(response)).toEqual(refused(404, 'STAKE_NOT_FOUND', 'Stake account not found'))
 })
 
 interface Page {

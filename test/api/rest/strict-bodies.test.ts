@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import type { OpenApi } from '../../support/openapi.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -8,11 +8,7 @@ import { MCP_HEADERS } from '../../support/mcp.ts'
 
 const clock = steppingClock(FIXED_NOW)
 const wallet = walletOf('owner')
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ clock })
-})
-afterAll(() => t.close())
+const t = useTestApp({ clock })
 
 interface Refusal {
   error: string
@@ -30,107 +26,67 @@ const WEBHOOK = { url: 'https://receiver.example.com/hook', eventTypes: ['agent.
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const INSTRUCTION = { programId: KEY, keys: [], data: '' }
 const PREPARE = { instructions: [INSTRUCTION], signerPubkeys: [KEY] }
-const WEBHOOK_MEMBERS = 'Known members: url, eventTypes, filterAgentPda'
-const PREPARE_MEMBERS = 'Known members: instructions, signerPubkeys, priorityLevel, sponsored'
-const INSTRUCTION_MEMBERS = 'Known members: programId, keys, data'
+const WEBHOOK_MEMBERS = 'url, eventTypes, filterAgentPda'
+const PREPARE_MEMBERS = 'instructions, signerPubkeys, priorityLevel, sponsored'
+const VERIFY = `/agents/${KEY}/credentials/verify`
 
 describe('an unknown member of a body is 400 with the nearest known name', () => {
-  test.each<[method: string, url: string, body: object, error: string]>([
+  const strictAccount = { pubkey: KEY, isSigner: true, isWritable: true, is_signer: false }
+  test.each<[path: string, body: object, unknown: string, meant: string, known: string]>([
+    ['/webhooks', { ...WEBHOOK, filterAgentPDA: KEY }, 'filterAgentPDA', 'filterAgentPda', WEBHOOK_MEMBERS],
     [
-      'POST',
-      '/webhooks',
-      { ...WEBHOOK, filterAgentPDA: KEY },
-      `Unknown member "filterAgentPDA". Did you mean "filterAgentPda"? ${WEBHOOK_MEMBERS}`,
-    ],
-    [
-      'POST',
       '/webhooks',
       { ...WEBHOOK, filter_agent_pda: KEY },
-      `Unknown member "filter_agent_pda". Did you mean "filterAgentPda"? ${WEBHOOK_MEMBERS}`,
+      'filter_agent_pda',
+      'filterAgentPda',
+      WEBHOOK_MEMBERS,
     ],
-    ['POST', '/webhooks', { ...WEBHOOK, colour: 1 }, `Unknown member "colour". ${WEBHOOK_MEMBERS}`],
-    ['POST', '/webhooks', { ...WEBHOOK, '': null }, `Unknown member "". ${WEBHOOK_MEMBERS}`],
+    ['/webhooks', { ...WEBHOOK, colour: 1 }, 'colour', '', WEBHOOK_MEMBERS],
+    ['/webhooks', { ...WEBHOOK, '': null }, '', '', WEBHOOK_MEMBERS],
+    ['/webhooks', { ...WEBHOOK, ['x'.repeat(10_000)]: 1 }, `${'x'.repeat(64)}…`, '', WEBHOOK_MEMBERS],
+    [`/webhooks/${ID}`, { activ: false }, 'activ', 'active', `${WEBHOOK_MEMBERS}, active`],
+    [`/webhooks/${ID}/recover`, { from: '2026-11-20T00:00:00Z' }, 'from', '', 'since, until'],
+    ['/relay/prepare', { ...PREPARE, priority: 'high' }, 'priority', 'priorityLevel', PREPARE_MEMBERS],
+    ['/relay/prepare', { instruction: [INSTRUCTION] }, 'instruction', 'instructions', PREPARE_MEMBERS],
     [
-      'POST',
-      '/webhooks',
-      { ...WEBHOOK, ['x'.repeat(10_000)]: 1 },
-      `Unknown member "${'x'.repeat(64)}…". ${WEBHOOK_MEMBERS}`,
-    ],
-    [
-      'PATCH',
-      `/webhooks/${ID}`,
-      { activ: false },
-      `Unknown member "activ". Did you mean "active"? ${WEBHOOK_MEMBERS}, active`,
-    ],
-    [
-      'POST',
-      `/webhooks/${ID}/recover`,
-      { from: '2026-11-20T00:00:00Z' },
-      'Unknown member "from". Known members: since, until',
-    ],
-    [
-      'POST',
-      '/relay/prepare',
-      { ...PREPARE, priority: 'high' },
-      `Unknown member "priority". Did you mean "priorityLevel"? ${PREPARE_MEMBERS}`,
-    ],
-    [
-      'POST',
-      '/relay/prepare',
-      { instruction: [INSTRUCTION] },
-      `Unknown member "instruction". Did you mean "instructions"? ${PREPARE_MEMBERS}`,
-    ],
-    [
-      'POST',
       '/relay/prepare',
       { ...PREPARE, instructions: [{ ...INSTRUCTION, programID: KEY }] },
-      `Unknown member "instructions[0].programID". Did you mean "programId"? ${INSTRUCTION_MEMBERS}`,
+      'instructions[0].programID',
+      'programId',
+      'programId, keys, data',
     ],
     [
-      'POST',
       '/sponsor/register',
-      {
-        instructions: [
-          INSTRUCTION,
-          {
-            ...INSTRUCTION,
-            keys: [{ pubkey: KEY, isSigner: true, isWritable: true, is_signer: false }],
-          },
-        ],
-      },
-      'Unknown member "instructions[1].keys[0].is_signer". Did you mean "isSigner"? Known members: pubkey, isSigner, isWritable',
+      { instructions: [INSTRUCTION, { ...INSTRUCTION, keys: [strictAccount] }] },
+      'instructions[1].keys[0].is_signer',
+      'isSigner',
+      'pubkey, isSigner, isWritable',
     ],
     [
-      'POST',
       '/sponsor/register/submit',
       { id: ID, signedTransaction: '' },
-      'Unknown member "signedTransaction". Known members: id, signedTx, signerPubkey, inviteCode',
+      'signedTransaction',
+      '',
+      'id, signedTx, signerPubkey, inviteCode',
     ],
+    ['/relay/estimate-fees', { accounts: [] }, 'accounts', 'accountKeys', 'accountKeys'],
     [
-      'POST',
-      '/relay/estimate-fees',
-      { accounts: [] },
-      'Unknown member "accounts". Did you mean "accountKeys"? Known members: accountKeys',
-    ],
-    [
-      'POST',
-      `/agents/${KEY}/credentials/verify`,
+      VERIFY,
       { credentialURL: 'https://a.test/' },
-      'Unknown member "credentialURL". Did you mean "credentialUrl"? Known members: credentialUrl, credential',
+      'credentialURL',
+      'credentialUrl',
+      'credentialUrl, credential',
     ],
-  ])('%s %s, case %#', async (method, url, body, error) => {
-    expect(await send(method, url, JSON.stringify(body))).toEqual([
-      400,
-      { error, details: { code: 'UNKNOWN_MEMBER' } },
-    ])
+  ])('%s, case %#', async (path, body, unknown, meant, known) => {
+    const method = path === `/webhooks/${ID}` ? 'PATCH' : 'POST'
+    const hint = meant && `Did you mean "${meant}"? `
+    const error = `Unknown member "${unknown}". ${hint}Known members: ${known}`
+    const refusal = { error, details: { code: 'UNKNOWN_MEMBER' } }
+    expect(await send(method, path, JSON.stringify(body))).toEqual([400, refusal])
   })
 
   test('members of an inline credential are free', async () => {
-    const [status, body] = await send(
-      'POST',
-      `/agents/${KEY}/credentials/verify`,
-      JSON.stringify({ credential: { anything: { goes: 1 } } }),
-    )
+    const [status, body] = await send('POST', VERIFY, '{"credential":{"anything":{"goes":1}}}')
     expect([status, body.error]).toEqual([404, 'Agent not found'])
   })
 
@@ -161,13 +117,8 @@ describe('a body with a repeated key is 400', () => {
   const REPEATED = { code: 'REPEATED_MEMBER' }
 
   test.each<[string, string, string, string]>([
-    ['an inline credential', `/agents/${KEY}/credentials/verify`, CREDENTIAL, 'id'],
-    [
-      'a key that is escaped once',
-      `/agents/${KEY}/credentials/verify`,
-      '{"credential":{"issuer":1,"\\u0069ssuer":2}}',
-      'issuer',
-    ],
+    ['an inline credential', VERIFY, CREDENTIAL, 'id'],
+    ['a key that is escaped once', VERIFY, '{"credential":{"issuer":1,"\\u0069ssuer":2}}', 'issuer'],
     ['a body', '/webhooks', '{"url":"https://a.example/","url":"https://b.example/"}', 'url'],
     ['an instruction', '/relay/prepare', '{"instructions":[{"data":"AA==","data":""}]}', 'data'],
     ['GraphQL variables', '/graphql', '{"query":"{health{status}}","variables":{"c":{"id":1,"id":2}}}', 'id'],
@@ -189,14 +140,14 @@ describe('a body with a repeated key is 400', () => {
     '{"credential":{"id\\\\":1,"id":2,"{":3,"}":{"{":4}}}',
     ' { "credential" : { "a" : "b" , "b" : "a" } } ',
   ])('the same key in different objects, or in texts, is accepted: %s', async (payload) => {
-    const [status, { error }] = await send('POST', `/agents/${KEY}/credentials/verify`, payload)
+    const [status, { error }] = await send('POST', VERIFY, payload)
     expect([status, error]).toEqual([404, 'Agent not found'])
   })
 
   test.each(['{"credential":{"__proto__":{}}}', '{"credential":{"a":{"__pr\\u006fto__":1}}}'])(
     'the key __proto__ is refused: %s',
     async (payload) => {
-      const [status, { details }] = await send('POST', `/agents/${KEY}/credentials/verify`, payload)
+      const [status, { details }] = await send('POST', VERIFY, payload)
       expect([status, details?.code]).toEqual([400, 'INVALID_JSON'])
     },
   )

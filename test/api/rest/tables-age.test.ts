@@ -1,22 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 
 let now = FIXED_NOW
-let t: TestApp
+const t = useTestApp(() => ({
+  clock: { now: () => now },
+  indexer: async () => {
+    reads += 1
+    return readIndexerHealth(null, t.kysely)
+  },
+}))
 let reads = 0
-beforeAll(async () => {
-  t = await createTestApp({
-    clock: { now: () => now },
-    indexer: async () => {
-      reads += 1
-      return readIndexerHealth(null, t.kysely)
-    },
-  })
-})
-afterAll(() => t.close())
 
 /** Stores how far the indexer was and when, in seconds before now. */
 async function caughtUp(slot: number, seconds: number): Promise<void> {

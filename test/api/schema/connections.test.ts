@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSession } from '../../../src/db/session.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Connection } from '../../../src/domain/connection.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/deliveries.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { useTestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
-import { recordStatements } from '../../support/statements.ts'
+import { planOf, recordStatements } from '../../support/statements.ts'
 
 const COUNT = 1_500
 const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
 
 const statements = recordStatements()
-let t: TestApp
+const t = useTestApp({ registry: databaseReader })
 beforeAll(async () => {
-  t = await createTestApp({ registry: databaseReader })
   await insertAgents(
     t.kysely,
     LABELS.map((label, i) =>
@@ -34,10 +25,7 @@ beforeAll(async () => {
       }),
     ),
   )
-  await insertStakes(
-    t.kysely,
-    LABELS.slice(0, 90).map((label) => stakeRow(label)),
-  )
+  await insertStakes(t.kysely, LABELS.slice(0, 90))
   await insertHistory(
     t.kysely,
     LABELS[0]!,
@@ -45,7 +33,6 @@ beforeAll(async () => {
   )
   await t.database.orm.em.getConnection().execute('analyze')
 })
-afterAll(() => t.close())
 
 interface Walked {
   edges: { cursor: string; node: { pda: string; newValue: string } }[]
@@ -128,16 +115,9 @@ describe('agents returns the same agents as agentsPage, in the same order', () =
     statements.mockClear()
     const { endCursor } = deep.agents.pageInfo
     await query(t, `{ ${page} after: "${endCursor}") { edges { node { pda } } } }`)
-    const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
-    const client = await openSession(t.database.orm)
-    await client.query('set enable_seqscan = off')
-    await client.query('set enable_sort = off')
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `explain ${statement.text}`,
-      statement.values,
-    )
-    await client.end()
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const [statement] = statements.mock.calls.at(-1)!
+    const settings = ['set enable_seqscan = off', 'set enable_sort = off']
+    const plan = await planOf(t.database.orm, statement, '', ...settings)
     expect(plan).toContain(`using ${index} `)
     expect(plan).toMatch(/Index Cond: \(+(created_at|reputation_score|name)\)?(::text)? <=/)
     // At most the rows with the same name.

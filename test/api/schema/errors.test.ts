@@ -1,15 +1,11 @@
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp, useTestApp } from '../../support/app.ts'
+import { insertAgents, keyOf } from '../../support/factories.ts'
 import { type GraphQLAnswer, post } from '../../support/graphql.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Any')])
-})
-afterAll(() => t.close())
+const t = useTestApp()
+beforeAll(() => insertAgents(t.kysely, ['Any']))
 
 const first = ({ errors }: GraphQLAnswer) => ({ message: errors?.[0]?.message, ...errors?.[0]?.extensions })
 
@@ -114,10 +110,7 @@ describe('an invalid request', () => {
 
 test('nested pages share one budget, also if variables set their limits', async () => {
   const labels = Array.from({ length: 120 }, (_, i) => `crowd ${i}`)
-  await insertAgents(
-    t.kysely,
-    labels.map((label) => agentRow(label)),
-  )
+  await insertAgents(t.kysely, labels)
   const text =
     'query ($n: Int) { agents(first: 101) { nodes { history(first: $n) { pageInfo { endCursor } ...F } } } }' +
     ' fragment F on AgentHistoryConnection { nodes { __typename ...on AgentHistoryEntry { id delta oldValue newValue timestamp agentPda } } }'
@@ -131,23 +124,20 @@ test('nested pages share one budget, also if variables set their limits', async 
 
 test('internal errors are masked', async () => {
   const broken = await createTestApp()
-  try {
-    await broken.kysely.schema.dropTable('stakes').execute()
-    const answer = await post(broken, '{ stakes { totalCount } }')
-    expect(first(answer)).toEqual({
-      message: 'Internal server error',
-      code: 'INTERNAL_SERVER_ERROR',
-      status: 500,
-    })
-    expect(JSON.stringify(answer)).not.toMatch(/relation|stakes"? does|select/)
-    const rest = await broken.app.inject('/stakes')
-    expect([rest.statusCode, rest.body]).toEqual([
-      500,
-      '{"error":"Internal server error","details":{"code":"INTERNAL_SERVER_ERROR"}}',
-    ])
-  } finally {
-    await broken.close()
-  }
+  onTestFinished(() => broken.close())
+  await broken.kysely.schema.dropTable('stakes').execute()
+  const answer = await post(broken, '{ stakes { totalCount } }')
+  expect(first(answer)).toEqual({
+    message: 'Internal server error',
+    code: 'INTERNAL_SERVER_ERROR',
+    status: 500,
+  })
+  expect(JSON.stringify(answer)).not.toMatch(/relation|stakes"? does|select/)
+  const rest = await broken.app.inject('/stakes')
+  expect([rest.statusCode, rest.body]).toEqual([
+    500,
+    '{"error":"Internal server error","details":{"code":"INTERNAL_SERVER_ERROR"}}',
+  ])
 })
 
 test('no document or variables cause an internal error', async () => {

@@ -1,19 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSession } from '../../../src/db/session.ts'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { createTestApp, useTestApp } from '../../support/app.ts'
+import { insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
 import { openSse } from '../../support/subscriptions.ts'
-import { recordStatements } from '../../support/statements.ts'
+import { planOf, recordStatements } from '../../support/statements.ts'
 
 const statements = recordStatements()
-let t: TestApp
+const t = useTestApp({ registry: databaseReader })
 let url: string
 beforeAll(async () => {
-  t = await createTestApp({ registry: databaseReader })
-  await insertAgents(t.kysely, [agentRow('0'), agentRow('1')])
+  await insertAgents(t.kysely, ['0', '1'])
   await insertEvents(1, 12)
   // A fork removed event 4, and removed event 5 until the ledger brought it back.
   await sql`update outbox_events set cancelled_at = now() where id = 'evt_4'`.execute(t.kysely)
@@ -22,7 +20,6 @@ beforeAll(async () => {
     where id = 'evt_5'`.execute(t.kysely)
   url = await t.app.listen({ port: 0 })
 })
-afterAll(() => t.close())
 
 /** Events of three agents, every third one of a rare type. */
 const insertEvents = (from: number, to: number) =>
@@ -148,21 +145,18 @@ test('each event with its agent costs units; without units the event comes witho
     // One for the subscription, two for earlier events, and one for each of three agents.
     rateLimits: { reads: 6 },
   })
-  try {
-    const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } again: agent { pda } } }'
-    const stream = await openSse(await poor.app.listen({ port: 0 }), text)
-    const parts = [await stream.next(), await stream.next(), await stream.next(), await stream.next()]
-    expect(parts.map((part) => part?.data?.['registryEvents'])).toMatchObject([
-      { id: 'evt_7', agent: { name: '1' } },
-      { id: 'evt_8' },
-      { id: 'evt_9', agent: { name: 'renamed' } },
-      { id: 'evt_10', agent: null, again: null },
-    ])
-    expect(parts[3]?.errors).toMatchObject([REFUSED, REFUSED])
-    stream.cut()
-  } finally {
-    await poor.close()
-  }
+  onTestFinished(() => poor.close())
+  const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } again: agent { pda } } }'
+  const stream = await openSse(await poor.app.listen({ port: 0 }), text)
+  const parts = [await stream.next(), await stream.next(), await stream.next(), await stream.next()]
+  expect(parts.map((part) => part?.data?.['registryEvents'])).toMatchObject([
+    { id: 'evt_7', agent: { name: '1' } },
+    { id: 'evt_8' },
+    { id: 'evt_9', agent: { name: 'renamed' } },
+    { id: 'evt_10', agent: null, again: null },
+  ])
+  expect(parts[3]?.errors).toMatchObject([REFUSED, REFUSED])
+  stream.cut()
 })
 
 // The last test: the feed of live events reads these events, too.
@@ -179,13 +173,7 @@ test('a rare type among 100,000 events is read from its index', async () => {
   // The feed of live events can read at the same time.
   const calls = statements.mock.calls as unknown as [{ text?: string; values: unknown[] }][]
   const [statement] = calls.find(([query]) => query.text?.includes('of_type'))!
-  const client = await openSession(t.database.orm)
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `explain (analyze, costs off, timing off) ${statement.text}`,
-    statement.values,
-  )
-  await client.end()
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  const plan = await planOf(t.database.orm, statement, '(analyze, costs off, timing off)')
   expect(plan).toMatch(/Index Scan Backward using outbox_events_by_type on outbox_events/)
   expect(plan).not.toMatch(/Seq Scan on outbox_events|Rows Removed by Filter: \d{3}/)
 })

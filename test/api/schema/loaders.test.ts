@@ -1,40 +1,26 @@
 import { sql } from 'kysely'
 import type { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { useTestApp } from '../../support/app.ts'
+import { insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
 import { recordStatements } from '../../support/statements.ts'
 
 const LABELS = Array.from({ length: 50 }, (_, i) => `agent number ${i}`)
 
 const statements = recordStatements()
-let t: TestApp
+const t = useTestApp({ registry: databaseReader })
 let name: unknown
 /** The number of statements for this database. Other test files may use other databases. */
 const asked = (): number =>
   statements.mock.contexts.filter((each) => (each as Client & { database?: unknown }).database === name)
     .length
 beforeAll(async () => {
-  t = await createTestApp({ registry: databaseReader })
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)
   name = rows[0]?.name
-  await insertAgents(
-    t.kysely,
-    LABELS.map((label) => agentRow(label)),
-  )
-  await insertStakes(
-    t.kysely,
-    LABELS.slice(1).map((label) => stakeRow(label)),
-  )
+  await insertAgents(t.kysely, LABELS)
+  await insertStakes(t.kysely, LABELS.slice(1))
   for (const [i, label] of LABELS.entries()) {
     await insertHistory(
       t.kysely,
@@ -43,7 +29,6 @@ beforeAll(async () => {
     )
   }
 })
-afterAll(() => t.close())
 
 interface Data {
   agents: {
@@ -122,7 +107,7 @@ test('each different query of histories needs one more statement, at any nesting
 })
 
 test('the agent of a stake whose agent was closed is null', async () => {
-  await insertStakes(t.kysely, [stakeRow('closed')])
+  await insertStakes(t.kysely, ['closed'])
   const { stake } = await query<{ stake: { agent: null } }>(
     t,
     'query ($pda: Pubkey!) { stake(pda: $pda) { agent { pda } } }',

@@ -1,14 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import {
-  agentRow,
-  credentialRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../support/factories.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestApp } from '../../support/app.ts'
+import { credentialRow, insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
 import { walletOf } from '../../support/wallet.ts'
 
@@ -18,18 +10,16 @@ const NOBODY = keyOf('nobody')
 const UUID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const wallet = walletOf('lookups')
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Any')])
-  await insertStakes(t.kysely, [stakeRow('Any')])
+  await insertAgents(t.kysely, ['Any'])
+  await insertStakes(t.kysely, ['Any'])
   await insertHistory(t.kysely, 'Any', [
     { delta: '-5', old_value: '255', new_value: '250' },
     { event_type: 'tier_updated', delta: null, old_value: 'observer', new_value: 'basic' },
     { event_type: 'status_changed', delta: null, old_value: 'active', new_value: 'suspended' },
   ])
 })
-afterAll(() => t.close())
 
 test.each([
   ['agent', `agent(pda: "${NOBODY}") { pda }`, 'AGENT_NOT_FOUND'],

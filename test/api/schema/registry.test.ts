@@ -1,22 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSession } from '../../../src/db/session.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
-import { recordStatements } from '../../support/statements.ts'
+import { planOf, recordStatements } from '../../support/statements.ts'
 
 const statements = recordStatements()
-let t: TestApp
+const t = useTestApp({ registry: databaseReader })
 beforeAll(async () => {
-  t = await createTestApp({ registry: databaseReader })
   await insertAgents(t.kysely, [
     agentRow('Alpha', { tier: 'basic' }),
     agentRow('alphabet', { tier: 'premium', status: 'suspended' }),
     agentRow('ALPINE', { service_category: 'commerce', status: 'deactivated' }),
     agentRow('Ällpen', { tier: 'premium' }),
-    agentRow('100%_done'),
+    '100%_done',
     agentRow('Alpha impostor', { card_hash_mismatch: true }),
   ])
   await insertStakes(t.kysely, [
@@ -25,7 +23,6 @@ beforeAll(async () => {
     stakeRow('ALPINE', { deposited_amount: '3' }),
   ])
 })
-afterAll(() => t.close())
 
 test('registryStats has exact counts of each tier, status and category, and sums above 2^64', async () => {
   const { registryStats } = await query<{ registryStats: Record<string, object[]> }>(
@@ -200,14 +197,8 @@ describe('agentSuggestions', () => {
     await sql`analyze agents`.execute(t.kysely)
     statements.mockClear()
     expect(await suggest('bot', 5)).toHaveLength(5)
-    const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
-    const client = await openSession(t.database.orm)
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, costs off, timing off) ${statement.text}`,
-      statement.values,
-    )
-    await client.end()
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const [statement] = statements.mock.calls.at(-1)!
+    const plan = await planOf(t.database.orm, statement, '(analyze, costs off, timing off)')
     expect(plan).toMatch(/Index Scan using agents_by_name_start on agents \(actual rows=5(?:\.00)? /)
     expect(plan).toMatch(/Index Cond: .*>= 'bot'::text.*< 'bot/)
     expect(plan).not.toContain('Sort')

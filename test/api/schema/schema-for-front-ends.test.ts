@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { encodeBase58 } from '@agent-registry/solana'
 import { sql } from 'kysely'
 import type { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, FIXED_NOW, type TestApp, type TestAppOptions } from '../../support/app.ts'
+import {
+  createTestApp,
+  FIXED_NOW,
+  GENESIS_LEDGER,
+  type TestApp,
+  type TestAppOptions,
+  useTestApp,
+} from '../../support/app.ts'
 import type { Json } from '../../support/identity/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { rowsOfEveryEvent } from '../../support/event-rows.ts'
@@ -18,7 +25,6 @@ import {
   insertHistory,
   insertStakes,
   keyOf,
-  stakeRow,
 } from '../../support/factories.ts'
 import { causeEveryEvent } from '../../support/ledger/every-event.ts'
 import {
@@ -63,20 +69,15 @@ async function ask(
   return { status: response.status, left, text, ...(JSON.parse(text) as Pick<Answer, 'data' | 'errors'>) }
 }
 
-/** A second app on the database of the first. */
-async function withApp(
-  options: Partial<TestAppOptions>,
-  work: (base: string, app: TestApp) => Promise<void>,
-): Promise<void> {
+/** A second app on the database of the first, until the test has ended. */
+async function secondApp(options: Partial<TestAppOptions> = {}): Promise<[base: string, app: TestApp]> {
   const app = await createTestApp({ database: t.database, clock, ...options })
-  try {
-    await work(await app.app.listen({ port: 0, host: '127.0.0.1' }), app)
-  } finally {
-    await app.close()
-  }
+  onTestFinished(() => app.close())
+  return [await app.app.listen({ port: 0, host: '127.0.0.1' }), app]
 }
 
-const refusal = ({ errors }: Answer) => errors?.map(({ extensions: { code, status } }) => [code, status])
+const refusal = ({ errors }: Answer) =>
+  errors?.map(({ extensions: { code, status } }) => `${status} ${code}`).join()
 
 async function compiledAnswers({ app }: TestApp): Promise<number> {
   return Number(/^gateway_graphql_compiled_total (\d+)$/m.exec((await app.inject('/metrics')).body)![1])
@@ -92,7 +93,7 @@ const EVENTS_OF_ADA = rowsOfEveryEvent('Ada')
 const TRANSACTION = randomUUID()
 const UNKNOWN = randomUUID()
 
-let t: TestApp
+const t = useTestApp({ clock, ledger: GENESIS_LEDGER, registry: databaseReader })
 let url: string
 let databaseName: unknown
 /** The webhooks of Ada, oldest first. Their agents: Ada’s, an unknown one, none. */
@@ -124,8 +125,6 @@ const inputOf = (filterAgentPda: string | null, eventTypes = ['AGENT_CLOSED']) =
 })
 
 beforeAll(async () => {
-  const ledger = { call: async <Result>() => 'genesis' as Result }
-  t = await createTestApp({ clock, ledger, registry: databaseReader })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   databaseName = (await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)).rows[0]
     ?.name
@@ -140,7 +139,7 @@ beforeAll(async () => {
     agentRow('Bob', { owner: bob.pubkey, tier: 'premium', service_category: 'contentCreation' }),
     agentRow('Cyd', { capabilities: '18446744073709551615' }),
   ])
-  await insertStakes(t.kysely, [stakeRow('Ada')])
+  await insertStakes(t.kysely, ['Ada'])
   const changes = [
     {},
     { event_type: 'tier_updated' as const, old_value: 'observer', new_value: 'basic', delta: null },
@@ -184,7 +183,6 @@ beforeAll(async () => {
       (await readAs(ada, 'mutation ($id: String!) { pingWebhook(id: $id) { id } }', { id })).pingWebhook.id,
     )
 })
-afterAll(() => t.close())
 
 describe('viewer', () => {
   const VIEWER =
@@ -216,12 +214,12 @@ describe('viewer', () => {
     )
     expect(viewer.session.wallet).toBe(ada.pubkey)
     await read('mutation { endSession { ended } }', {}, headers)
-    expect(refusal(await send(VIEWER, {}, headers))).toEqual([['SESSION_INVALID', 401]])
+    expect(refusal(await send(VIEWER, {}, headers))).toBe('401 SESSION_INVALID')
   })
 
   test('is refused without a login', async () => {
     const answer = await send(VIEWER)
-    expect([refusal(answer), answer.data]).toEqual([[['AUTH_HEADERS_MISSING', 401]], null])
+    expect([refusal(answer), answer.data]).toEqual(['401 AUTH_HEADERS_MISSING', null])
   })
 })
 
@@ -307,7 +305,7 @@ describe('node and nodes', () => {
 
   test('refuse a login that is wrong, instead of returning null', async () => {
     const answer = await send(NODE, { id: webhooks[0] }, bearer(`ars_${'A'.repeat(43)}`))
-    expect(refusal(answer)).toEqual([['SESSION_INVALID', 401]])
+    expect(refusal(answer)).toBe('401 SESSION_INVALID')
   })
 
   test('accept 100 ids and refuse more', async () => {
@@ -331,32 +329,30 @@ describe('node and nodes', () => {
   })
 
   test.each(['', 'x', UNKNOWN.toUpperCase(), 'Agent:x'])('refuse the id %j', async (id) => {
-    expect(refusal(await send(NODE, { id }))).toEqual([['INVALID_NODE_ID', 400]])
-    expect(refusal(await send(NODES, { ids: [id] }))).toEqual([['INVALID_NODE_ID', 400]])
+    expect(refusal(await send(NODE, { id }))).toBe('400 INVALID_NODE_ID')
+    expect(refusal(await send(NODES, { ids: [id] }))).toBe('400 INVALID_NODE_ID')
   })
 
   test('are one authentication, however many ids may belong to a wallet', async () => {
-    await withApp({ rateLimits: { authenticated: 2 } }, async (base) => {
-      const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
-      const ids = Array.from({ length: 60 }, () => UNKNOWN)
-      const answer = await ask(base, text, { ids })
-      expect(answer.data.nodes).toEqual(ids.map(() => null))
-      expect(answer.errors).toBeUndefined()
-    })
+    const [base] = await secondApp({ rateLimits: { authenticated: 2 } })
+    const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
+    const ids = Array.from({ length: 60 }, () => UNKNOWN)
+    const answer = await ask(base, text, { ids })
+    expect(answer.data.nodes).toEqual(ids.map(() => null))
+    expect(answer.errors).toBeUndefined()
   })
 
   test('each id costs a unit', async () => {
-    await withApp({ rateLimits: { reads: 100 } }, async (base) => {
-      const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
-      const ids = Array.from({ length: 60 }, () => UNKNOWN)
-      expect((await ask(base, text, { ids })).left).toBe('40')
-      expect((await ask(base, text, { ids: ids.slice(0, 3) })).left).toBe('37')
-      expect(refusal(await ask(base, text, { ids }))).toEqual([['RATE_LIMITED', 429]])
-      // The refusal cost a unit, too.
-      const nested =
-        'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on RegistryEvent { transaction { fee } } } }'
-      expect((await ask(base, nested, { ids: ids.slice(0, 3) })).left).toBe('3')
-    })
+    const [base] = await secondApp({ rateLimits: { reads: 100 } })
+    const text = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
+    const ids = Array.from({ length: 60 }, () => UNKNOWN)
+    expect((await ask(base, text, { ids })).left).toBe('40')
+    expect((await ask(base, text, { ids: ids.slice(0, 3) })).left).toBe('37')
+    expect(refusal(await ask(base, text, { ids }))).toBe('429 RATE_LIMITED')
+    // The refusal cost a unit, too.
+    const nested =
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on RegistryEvent { transaction { fee } } } }'
+    expect((await ask(base, nested, { ids: ids.slice(0, 3) })).left).toBe('3')
   })
 })
 
@@ -410,10 +406,9 @@ describe('edges', () => {
     const text = (first: number) =>
       `{ viewer { webhooks(first: ${first}) { nodes { deliveries(first: 1) { nodes { id } } } } } }`
     const headers = [signed(ada), signed(ada)]
-    await withApp({ rateLimits: { reads: 100 } }, async (base) => {
-      expect((await ask(base, text(10), {}, headers[0])).left).toBe('89')
-      expect((await ask(base, text(20), {}, headers[1])).left).toBe('68')
-    })
+    const [base] = await secondApp({ rateLimits: { reads: 100 } })
+    expect((await ask(base, text(10), {}, headers[0])).left).toBe('89')
+    expect((await ask(base, text(20), {}, headers[1])).left).toBe('68')
   })
 
   test('lead from a credential to its agent, in one statement for all', async () => {
@@ -492,25 +487,24 @@ describe('edges', () => {
     expect(none.agents.nodes.filter((each: Json) => each.events.nodes.length > 0)).toEqual([
       { name: 'Ada', events: { nodes: [{ agentPda: ADA }] } },
     ])
-    expect(refusal(await send(`{ agent(pda: "${ADA}") { events(after: "x") { nodes { id } } } }`))).toEqual([
-      ['INVALID_CURSOR', 400],
-    ])
-    expect(refusal(await send(`{ agent(pda: "${ADA}") { events(types: []) { nodes { id } } } }`))).toEqual([
-      ['INVALID_REQUEST', 400],
-    ])
+    expect(refusal(await send(`{ agent(pda: "${ADA}") { events(after: "x") { nodes { id } } } }`))).toBe(
+      '400 INVALID_CURSOR',
+    )
+    expect(refusal(await send(`{ agent(pda: "${ADA}") { events(types: []) { nodes { id } } } }`))).toBe(
+      '400 INVALID_REQUEST',
+    )
   })
 
   test('the events of each agent cost a unit, and each transaction of an event ten', async () => {
-    await withApp({ rateLimits: { reads: 100 } }, async (base) => {
-      const left = async (text: string) => (await ask(base, text)).left
-      expect(await left('{ agents(first: 20) { nodes { events(first: 1) { nodes { id } } } } }')).toBe('79')
-      expect(await left('{ registryEvents(first: 3) { nodes { transaction { fee } } } }')).toBe('48')
-      const one = '... on AgentClosedEvent { transaction { fee } }'
-      expect(await left(`{ registryEvents(first: 2) { nodes { ${one} } } }`)).toBe('27')
-      expect(refusal(await ask(base, `{ registryEvents(first: 3) { nodes { ${one} } } }`))).toEqual([
-        ['RATE_LIMITED', 429],
-      ])
-    })
+    const [base] = await secondApp({ rateLimits: { reads: 100 } })
+    const left = async (text: string) => (await ask(base, text)).left
+    expect(await left('{ agents(first: 20) { nodes { events(first: 1) { nodes { id } } } } }')).toBe('79')
+    expect(await left('{ registryEvents(first: 3) { nodes { transaction { fee } } } }')).toBe('48')
+    const one = '... on AgentClosedEvent { transaction { fee } }'
+    expect(await left(`{ registryEvents(first: 2) { nodes { ${one} } } }`)).toBe('27')
+    expect(refusal(await ask(base, `{ registryEvents(first: 3) { nodes { ${one} } } }`))).toBe(
+      '429 RATE_LIMITED',
+    )
   })
 })
 
@@ -531,82 +525,80 @@ describe('enums', () => {
   const VARIABLES = { order: { field: 'REPUTATION', direction: 'ASC' }, types: ['AGENT_TIER_UPDATED'] }
 
   test('are names in requests and responses, at the first use of a document and when it is compiled', async () => {
-    await withApp({}, async (base, fresh) => {
-      const first = await ask(base, DOCUMENT, VARIABLES)
-      expect(first.errors).toBeUndefined()
-      expect(first.data.agents.nodes).toContainEqual({
-        name: 'Ada',
-        tier: 'BASIC',
-        status: 'SUSPENDED',
-        serviceCategory: 'DATA_ANALYSIS',
-        capabilityNames: ['BUY', 'ESCROW_RELEASE', 'ARBITRATE'],
-        card: { state: 'UNCHECKED' },
-        history: { nodes: [{ eventType: 'TIER_UPDATED', oldTier: 'OBSERVER', newTier: 'BASIC' }] },
-      })
-      expect(first.data.agents.nodes.map((each: Json) => each.name).toSorted()).toEqual(['Ada', 'Bob'])
-      expect(first.data.registryEvents.nodes).toEqual([
-        { type: 'AGENT_TIER_UPDATED', previousTier: 'OBSERVER', newTier: 'STANDARD' },
-      ])
-      expect(first.data.registryStats.byCategory).toContainEqual({ category: 'DATA_ANALYSIS', agents: 1 })
-      expect(first.data.registryStats.byTier.map((each: Json) => each.tier)).toEqual([
-        'OBSERVER',
-        'BASIC',
-        'STANDARD',
-        'PREMIUM',
-      ])
-      // The third use compiles it.
-      for (let i = 2; i <= 3; i += 1) expect((await ask(base, DOCUMENT, VARIABLES)).text).toBe(first.text)
-      expect(await compiledAnswers(fresh)).toBe(0)
-      expect((await ask(base, DOCUMENT, VARIABLES)).text).toBe(first.text)
-      expect(await compiledAnswers(fresh)).toBe(1)
-      const variants: [variables: object, event: object][] = [
-        [
-          { tiers: 'PREMIUM', types: ['AGENT_STATUS_CHANGED'] },
-          {
-            type: 'AGENT_STATUS_CHANGED',
-            previousStatus: 'ACTIVE',
-            newStatus: 'INACTIVE',
-            status: 'SUSPENDED',
-          },
-        ],
-        [
-          { tiers: null, types: ['AGENT_UPDATED'], order: { field: 'NAME' } },
-          {
-            type: 'AGENT_UPDATED',
-            changes: { serviceCategory: { old: 'RESEARCH', new: 'CONTENT_CREATION' } },
-          },
-        ],
-      ]
-      for (const [variables, event] of variants) {
-        const compiled = await ask(base, DOCUMENT, variables)
-        expect(compiled.data.registryEvents.nodes).toEqual([event])
-        // A document that is not the same text is not compiled.
-        expect((await ask(base, `${DOCUMENT} `, variables)).text).toBe(compiled.text)
-      }
-      expect(await compiledAnswers(fresh)).toBe(3)
-      // REST has the texts.
-      const rest = await fresh.app.inject('/agents?tier=basic&category=dataAnalysis')
-      expect(rest.json()).toMatchObject({ agents: [{ tier: 'basic', status: 'suspended' }] })
+    const [base, fresh] = await secondApp()
+    const first = await ask(base, DOCUMENT, VARIABLES)
+    expect(first.errors).toBeUndefined()
+    expect(first.data.agents.nodes).toContainEqual({
+      name: 'Ada',
+      tier: 'BASIC',
+      status: 'SUSPENDED',
+      serviceCategory: 'DATA_ANALYSIS',
+      capabilityNames: ['BUY', 'ESCROW_RELEASE', 'ARBITRATE'],
+      card: { state: 'UNCHECKED' },
+      history: { nodes: [{ eventType: 'TIER_UPDATED', oldTier: 'OBSERVER', newTier: 'BASIC' }] },
     })
+    expect(first.data.agents.nodes.map((each: Json) => each.name).toSorted()).toEqual(['Ada', 'Bob'])
+    expect(first.data.registryEvents.nodes).toEqual([
+      { type: 'AGENT_TIER_UPDATED', previousTier: 'OBSERVER', newTier: 'STANDARD' },
+    ])
+    expect(first.data.registryStats.byCategory).toContainEqual({ category: 'DATA_ANALYSIS', agents: 1 })
+    expect(first.data.registryStats.byTier.map((each: Json) => each.tier)).toEqual([
+      'OBSERVER',
+      'BASIC',
+      'STANDARD',
+      'PREMIUM',
+    ])
+    // The third use compiles it.
+    for (let i = 2; i <= 3; i += 1) expect((await ask(base, DOCUMENT, VARIABLES)).text).toBe(first.text)
+    expect(await compiledAnswers(fresh)).toBe(0)
+    expect((await ask(base, DOCUMENT, VARIABLES)).text).toBe(first.text)
+    expect(await compiledAnswers(fresh)).toBe(1)
+    const variants: [variables: object, event: object][] = [
+      [
+        { tiers: 'PREMIUM', types: ['AGENT_STATUS_CHANGED'] },
+        {
+          type: 'AGENT_STATUS_CHANGED',
+          previousStatus: 'ACTIVE',
+          newStatus: 'INACTIVE',
+          status: 'SUSPENDED',
+        },
+      ],
+      [
+        { tiers: null, types: ['AGENT_UPDATED'], order: { field: 'NAME' } },
+        {
+          type: 'AGENT_UPDATED',
+          changes: { serviceCategory: { old: 'RESEARCH', new: 'CONTENT_CREATION' } },
+        },
+      ],
+    ]
+    for (const [variables, event] of variants) {
+      const compiled = await ask(base, DOCUMENT, variables)
+      expect(compiled.data.registryEvents.nodes).toEqual([event])
+      // A document that is not the same text is not compiled.
+      expect((await ask(base, `${DOCUMENT} `, variables)).text).toBe(compiled.text)
+    }
+    expect(await compiledAnswers(fresh)).toBe(3)
+    // REST has the texts.
+    const rest = await fresh.app.inject('/agents?tier=basic&category=dataAnalysis')
+    expect(rest.json()).toMatchObject({ agents: [{ tier: 'basic', status: 'suspended' }] })
   })
 
   test('are refused as texts, also by a compiled document', async () => {
-    await withApp({}, async (base, fresh) => {
-      const wrong = [{ tiers: ['basic'] }, { order: { field: 'created_at' } }, { types: ['agent.closed'] }]
-      const texts = async () => {
-        const answers = []
-        for (const variables of wrong) answers.push(await ask(base, DOCUMENT, variables))
-        for (const answer of answers) expect(refusal(answer)).toEqual([['INVALID_REQUEST', 400]])
-        return answers.map(({ text }) => text)
-      }
-      const before = await texts()
-      expect(before[0]).toContain(
-        String.raw`Value \"basic\" does not exist in \"Tier\" enum. Did you mean the enum value \"BASIC\"`,
-      )
-      for (let i = 0; i < 15; i += 1) await ask(base, DOCUMENT, VARIABLES)
-      expect(await compiledAnswers(fresh)).toBeGreaterThan(0)
-      expect(await texts()).toEqual(before)
-    })
+    const [base, fresh] = await secondApp()
+    const wrong = [{ tiers: ['basic'] }, { order: { field: 'created_at' } }, { types: ['agent.closed'] }]
+    const texts = async () => {
+      const answers = []
+      for (const variables of wrong) answers.push(await ask(base, DOCUMENT, variables))
+      for (const answer of answers) expect(refusal(answer)).toBe('400 INVALID_REQUEST')
+      return answers.map(({ text }) => text)
+    }
+    const before = await texts()
+    expect(before[0]).toContain(
+      String.raw`Value \"basic\" does not exist in \"Tier\" enum. Did you mean the enum value \"BASIC\"`,
+    )
+    for (let i = 0; i < 15; i += 1) await ask(base, DOCUMENT, VARIABLES)
+    expect(await compiledAnswers(fresh)).toBeGreaterThan(0)
+    expect(await texts()).toEqual(before)
   })
 
   test.each([
@@ -617,19 +609,19 @@ describe('enums', () => {
     '{ registryEvents(filter: { types: ["agent.closed"] }) { nodes { id } } }',
     `{ agentHistory(pda: "${ADA}", filter: { eventType: tier_updated }) { nodes { id } } }`,
   ])('are refused as texts in %s', async (text) => {
-    expect(refusal(await send(text))).toEqual([['INVALID_REQUEST', 400]])
+    expect(refusal(await send(text))).toBe('400 INVALID_REQUEST')
   })
 
   test('of webhooks are names too, and deliveries have the type PING', async () => {
     const answer = await sendAs(ada, CREATE, inputOf(null, ['agent.closed']))
-    expect(refusal(answer)).toEqual([['INVALID_REQUEST', 400]])
+    expect(refusal(answer)).toBe('400 INVALID_REQUEST')
     expect(answer.errors?.[0]?.message).toContain(
       'Value "agent.closed" does not exist in "WebhookEventType" enum',
     )
     const update =
       'mutation ($id: String!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id } }'
     const changed = await sendAs(ada, update, { id: webhooks[1], input: { eventTypes: ['agent.closed'] } })
-    expect(refusal(changed)).toEqual([['INVALID_REQUEST', 400]])
+    expect(refusal(changed)).toBe('400 INVALID_REQUEST')
     const { webhookEventTypes } = await read('{ webhookEventTypes }')
     expect(webhookEventTypes).toEqual(WEBHOOK_EVENT_TYPES.map((type) => type.replace('.', '_').toUpperCase()))
     const all = await readAs(bob, CREATE, inputOf(null, webhookEventTypes))
@@ -667,7 +659,7 @@ describe('verifyCredential', () => {
       'PROOF_VERIFIED',
     ])
     const literal = `mutation { verifyCredential(pda: "${ADA}", source: { credentialUrl: "https://issuer.example/1" }) { type } }`
-    expect(refusal(await sendAs(ada, literal))).toEqual([['CREDENTIAL_NOT_FETCHED', 422]])
+    expect(refusal(await sendAs(ada, literal))).toBe('422 CREDENTIAL_NOT_FETCHED')
   })
 
   test.each<[string, object | null]>([
@@ -677,7 +669,7 @@ describe('verifyCredential', () => {
     ['one that is null', { credentialUrl: null }],
     ['one and null', { credentialUrl: 'https://issuer.example/1', credential: null }],
   ])('refuses %s', async (_, source) => {
-    expect(refusal(await sendAs(ada, VERIFY, { pda: ADA, source }))).toEqual([['INVALID_REQUEST', 400]])
+    expect(refusal(await sendAs(ada, VERIFY, { pda: ADA, source }))).toBe('400 INVALID_REQUEST')
   })
 
   test.each([
@@ -686,7 +678,7 @@ describe('verifyCredential', () => {
     '{ credential: { a: 1 } }',
   ])('refuses the literal %s', async (source) => {
     const text = `mutation ($c: VerifiableCredential!) { verifyCredential(pda: "${ADA}", source: ${source}) { type } }`
-    expect(refusal(await sendAs(ada, text, { c: {} }))?.[0]).toEqual(['INVALID_REQUEST', 400])
+    expect(refusal(await sendAs(ada, text, { c: {} }))).toMatch(/^400 INVALID_REQUEST/)
   })
 })
 
@@ -695,16 +687,15 @@ test('fundLocalnetWallet is only in the schema of a service that runs a localnet
   const INTROSPECT = '{ __schema { mutationType { fields { name } } } }'
   const names = ({ data }: Answer): string[] =>
     data.__schema.mutationType.fields.map((each: Json) => each.name)
-  await withApp({ hasLocalnet: true }, async (base) => {
-    const [mine, theirs] = [names(await send(INTROSPECT)), names(await ask(base, INTROSPECT))]
-    expect(theirs.filter((name) => !mine.includes(name))).toEqual(['fundLocalnetWallet'])
-    expect(mine.filter((name) => !theirs.includes(name))).toEqual([])
-    expect(refusal(await send(FUND))).toEqual([['INVALID_REQUEST', 400]])
-    expect(refusal(await ask(base, FUND))).toEqual([['INVALID_PUBKEY', 400]])
-    const sdl = async (from: string) => (await fetch(`${from}/graphql/schema.graphql`)).text()
-    expect(await sdl(url)).not.toContain('fundLocalnetWallet')
-    expect(await sdl(base)).toMatch(/fundLocalnetWallet\([^)]*\): WalletBalance! .*@localnetOnly/)
-  })
+  const [base] = await secondApp({ hasLocalnet: true })
+  const [mine, theirs] = [names(await send(INTROSPECT)), names(await ask(base, INTROSPECT))]
+  expect(theirs.filter((name) => !mine.includes(name))).toEqual(['fundLocalnetWallet'])
+  expect(mine.filter((name) => !theirs.includes(name))).toEqual([])
+  expect(refusal(await send(FUND))).toBe('400 INVALID_REQUEST')
+  expect(refusal(await ask(base, FUND))).toBe('400 INVALID_PUBKEY')
+  const sdl = async (from: string) => (await fetch(`${from}/graphql/schema.graphql`)).text()
+  expect(await sdl(url)).not.toContain('fundLocalnetWallet')
+  expect(await sdl(base)).toMatch(/fundLocalnetWallet\([^)]*\): WalletBalance! .*@localnetOnly/)
 })
 
 describe('lists that are read as a whole have cursors in both directions', () => {
@@ -804,11 +795,11 @@ describe('lists that are read as a whole have cursors in both directions', () =>
           `last: 1, before: ${JSON.stringify(cursor)}`,
         ]) {
           const answer = await sendAs(ada, text(args))
-          expect([args, refusal(answer)]).toEqual([args, [['INVALID_CURSOR', 400]]])
+          expect([args, refusal(answer)]).toEqual([args, '400 INVALID_CURSOR'])
         }
-      expect(refusal(await sendAs(ada, text('first: 1, last: 1')))).toEqual([['INVALID_REQUEST', 400]])
+      expect(refusal(await sendAs(ada, text('first: 1, last: 1')))).toBe('400 INVALID_REQUEST')
       for (const args of ['first: 0', 'last: 201'])
-        expect(refusal(await sendAs(ada, text(args)))).toEqual([['INVALID_INTEGER', 400]])
+        expect(refusal(await sendAs(ada, text(args)))).toBe('400 INVALID_INTEGER')
     },
   )
 })
@@ -951,7 +942,7 @@ describe('events of a ledger', () => {
     const answer = await ask(base, text, { id: second })
     world.localnet.fault.clear()
     expect(answer.data.node).toMatchObject({ signature: expect.any(String), transaction: null })
-    expect(refusal(answer)).toEqual([['LEDGER_UNAVAILABLE', 503]])
+    expect(refusal(answer)).toBe('503 LEDGER_UNAVAILABLE')
   })
 
   test('a prepared transaction has its status, which is a node too', async () => {
@@ -967,6 +958,6 @@ describe('events of a ledger', () => {
     )
     expect(node).toEqual(transaction)
     const wrong = await ask(base, text, { input: { ownerPubkey: alive.owner, priorityLevel: 'high' } })
-    expect(refusal(wrong)).toEqual([['INVALID_REQUEST', 400]])
+    expect(refusal(wrong)).toBe('400 INVALID_REQUEST')
   })
 })

@@ -9,19 +9,15 @@ import {
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../rest/graphql/graphiql.ts'
 import { schema } from '../../../schema/index.ts'
 import { printedSchema } from '../../../schema/print.ts'
 import { schemaWithoutLocalnet } from '../../../schema/variants.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { query } from '../../support/graphql.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-})
-afterAll(() => t.close())
+const t = useTestApp()
 
 test('the committed SDL is up to date (npm run codegen)', () => {
   expect(readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(

@@ -1,15 +1,15 @@
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import { associatedTokenAccount, pubkey, TOKEN_PROGRAM } from '@agent-registry/solana'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { type AgentWallet, registrationArgs } from '../../support/ledger/registry-world.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
-import { createRelayWorld, keyOf, type RelayWorld, toJson } from '../../support/transactions/relay-world.ts'
+import { keyOf, toJson, useRelayWorld } from '../../support/transactions/relay-world.ts'
 
 const USDC = 1_000_000n
 const SOL = 1_000_000_000
 
-let world: RelayWorld
+const world = useRelayWorld({ tablesFilled: false })
 let indexer: Indexer
 /** Has an agent, 5,000 USDC, and no stake. */
 let wallet: AgentWallet
@@ -18,7 +18,6 @@ let staked: AgentWallet
 /** Has a stake of 600 USDC, of which 100 are in a pending withdrawal. */
 let withdrawing: AgentWallet
 beforeAll(async () => {
-  world = await createRelayWorld({ tablesFilled: false })
   indexer = worldIndexer(world, world.t.database.orm)
   wallet = await world.wallet('No stake')
   staked = await world.wallet('Staked')
@@ -27,11 +26,7 @@ beforeAll(async () => {
   await withdrawing.send('request_withdrawal', {}, { amount: 100n * USDC })
   await indexer.whenIdle()
 })
-afterAll(async () => {
-  await indexer.stop()
-  await world.close()
-})
-afterEach(() => world.localnet.fault.clear())
+afterAll(() => indexer.stop())
 
 const tokensOf = (owner: string) => associatedTokenAccount(pubkey(owner), world.usdcMint)
 

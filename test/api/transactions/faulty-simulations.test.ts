@@ -1,10 +1,10 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
 import { keyOf } from '../../support/factories.ts'
 import { programId, signed } from '../../support/transactions/relay-world.ts'
-import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { newClient, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
 
 interface Account {
   lamports: number
@@ -18,13 +18,11 @@ interface Value {
   accounts: [Account, Account | null]
 }
 
-let world: SponsorWorld
+const world = useSponsorWorld()
 let code: string
 beforeAll(async () => {
-  world = await createSponsorWorld()
   code = await world.code(100)
 })
-afterAll(() => world.close())
 
 /** A fault: the node reports another result of a simulation, or another block height. */
 function faultyNode(change: (value: Value) => void, height?: number): LedgerRpc {

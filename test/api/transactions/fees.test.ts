@@ -1,18 +1,16 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
+import { beforeAll, expect, test } from 'vitest'
 import * as fc from '../../support/property.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { toEstimate } from '../../../src/transactions/fees.ts'
 import { computeUnitLimit } from '../../../src/transactions/build.ts'
-import { createRelayWorld, keyOf, type RelayWorld } from '../../support/transactions/relay-world.ts'
+import { keyOf, useRelayWorld } from '../../support/transactions/relay-world.ts'
+import { refused } from '../../support/refusal.ts'
 
-let world: RelayWorld
+const world = useRelayWorld()
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld()
   payer = await world.funded()
 })
-afterAll(() => world.close())
-afterEach(() => world.localnet.fault.clear())
 
 test('percentiles do not depend on the order of the samples', () => {
   const sorted = Array.from({ length: 100 }, (_, i) => (i + 1) * 1_000)
@@ -97,10 +95,7 @@ test.each([
 test('the response is 503 while the ledger does not respond', async () => {
   world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 429 })
   const { status, body } = await world.post('/relay/estimate-fees', { accountKeys: [keyOf(payer)] })
-  expect([status, body]).toEqual([
-    503,
-    { error: 'The ledger RPC node is not available', details: { code: 'LEDGER_UNAVAILABLE' } },
-  ])
+  expect({ status, body }).toEqual(refused(503, 'LEDGER_UNAVAILABLE', 'The ledger RPC node is not available'))
 })
 
 test('a prepare works without samples', async () => {
@@ -111,4 +106,40 @@ test('a prepare works without samples', async () => {
     lamports: 1,
   })
   expect(await world.prepare([transfer], [payer])).toMatchObject({ feePayer: keyOf(payer) })
+})
+
+const ask = (fields: string) => world.graphql(`{ ledger { ${fields} } }`)
+
+test('the rent of accounts and the block height are those of the node', async () => {
+  const { data } = await ask(
+    'slot blockHeight epoch agent: rentExemption(bytes: 421) empty: rentExemption(bytes: 0)',
+  )
+  const { ledger } = data as { ledger: Record<string, unknown> }
+  const rent = await world.rpc.call<number>('getMinimumBalanceForRentExemption', [421])
+  expect(ledger.agent).toBe(String(rent))
+  expect(ledger.empty).toBe(String(await world.rpc.call('getMinimumBalanceForRentExemption', [0])))
+  expect(ledger.epoch).toBe(0)
+  expect(ledger.blockHeight).toBeLessThanOrEqual(await world.connection.getBlockHeight('processed'))
+  expect(ledger.blockHeight).toBeGreaterThan(0)
+})
+
+test('many sizes in one request are one call of the node', async () => {
+  await ask('rentExemption(bytes: 1)')
+  const before = world.calls.length
+  await ask(Array.from({ length: 50 }, (_, i) => `r${i}: rentExemption(bytes: ${i})`).join(' '))
+  const methods = world.calls.slice(before)
+  expect(methods.filter((each) => each === 'getMinimumBalanceForRentExemption')).toEqual([])
+  expect(methods.filter((each) => each === 'getEpochInfo').length).toBeLessThanOrEqual(1)
+})
+
+test.each([-1, 10_485_761])('a size of %d bytes is refused', async (bytes) => {
+  const { errors } = await ask(`rentExemption(bytes: ${bytes})`)
+  expect(errors?.[0]?.message).toBe(`bytes must be an integer from 0 to 10485760, got ${bytes}`)
+})
+
+test('the error says that the ledger is not available while the node does not respond', async () => {
+  world.localnet.fault.http({ methods: ['getEpochInfo'], status: 429 })
+  await expect
+    .poll(async () => (await ask('blockHeight')).errors?.[0]?.extensions?.code)
+    .toBe('LEDGER_UNAVAILABLE')
 })

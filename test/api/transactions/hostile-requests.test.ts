@@ -1,5 +1,5 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import {
   CLIENTS,
@@ -17,9 +17,9 @@ import {
   sponsoredRegistration,
   update,
 } from '../../support/transactions/parties.ts'
-import { createHostileWorld, keyOf, type HostileWorld } from '../../support/transactions/hostile-world.ts'
+import { keyOf, useHostileWorld } from '../../support/transactions/hostile-world.ts'
 
-let world: HostileWorld
+const world = useHostileWorld()
 /**
  * A wallet with an agent and a wallet without one. Except for the attack, both may be sponsored.
  */
@@ -28,7 +28,6 @@ let fresh: Parties
 let code: string
 let before: number
 beforeAll(async () => {
-  world = await createHostileWorld()
   const feePayer = keyOf(world.feePayer)
   const stranger = Keypair.generate()
   settled = { feePayer, stranger, wallet: await world.sponsoredWallet(restClient(world.t)) }
@@ -37,7 +36,6 @@ beforeAll(async () => {
   before = await world.balance()
   world.calls.length = 0
 })
-afterAll(() => world.close())
 
 const register = (api: SponsorClient, instructions: JsonInstruction[], wallet = fresh.wallet) =>
   api.register({ instructions, signerPubkey: keyOf(wallet), inviteCode: code })

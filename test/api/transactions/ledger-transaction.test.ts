@@ -1,25 +1,19 @@
 import { type Keypair, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeInstruction } from '@agent-registry/client/decode'
 import { v1Transaction } from '@agent-registry/localnet/testing/v1'
 import { associatedTokenAccount, MAX_TRANSACTION_VERSION, pubkey } from '@agent-registry/solana'
 import {
   addresses,
-  createRelayWorld,
   keyOf,
   programId,
   registration,
-  type RelayWorld,
   signed,
+  useRelayWorld,
 } from '../../support/transactions/relay-world.ts'
 
-let world: RelayWorld
-beforeAll(async () => {
-  world = await createRelayWorld()
-})
-afterAll(() => world.close())
-afterEach(() => world.localnet.fault.clear())
+const world = useRelayWorld()
 
 const ACCOUNTS = 'accounts { pubkey isSigner isWritable }'
 const LANDED = `query ($signature: String!) { ledgerTransaction(signature: $signature) {

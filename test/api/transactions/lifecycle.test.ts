@@ -1,21 +1,20 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys.ts'
 import { SPONSORSHIP_LOCK } from '../../../src/transactions/quota.ts'
 import { addresses, keyOf } from '../../support/transactions/relay-world.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
-import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { newClient, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { refused } from '../../support/refusal.ts'
 
-let world: SponsorWorld
+const world = useSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)))
 let many: string
 let beforeSign: () => Promise<void> = async () => undefined
 let signedMessage = (message: Uint8Array): Uint8Array => message
 beforeAll(async () => {
-  world = await createSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)))
   many = await world.code(1_000)
 })
-afterAll(() => world.close())
 afterEach(() => {
   world.localnet.fault.clear()
   repairSigner()
@@ -145,10 +144,7 @@ test('a registration that expires during its submit is not signed, and takes not
     await expect.poll(async () => (await world.status(body.id)).status).toBe('failed')
     return { submitting }
   })
-  expect(await submitted.submitting).toEqual({
-    status: 410,
-    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
-  })
+  expect(await submitted.submitting).toEqual(refused(410, 'TRANSACTION_EXPIRED', 'Transaction expired'))
   expect((await world.status(body.id)).signature).toBeNull()
   expect(await stateOf(owner)).toBe('')
 })
@@ -163,10 +159,9 @@ test.each([
     const inviteCode = await world.code()
     const { body } = await world.register({ owner, inviteCode })
     breakSigner()
-    expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
-      status: 500,
-      body: { error: 'Internal server error', details: { code: 'INTERNAL_SERVER_ERROR' } },
-    })
+    expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(
+      refused(500, 'INTERNAL_SERVER_ERROR', 'Internal server error'),
+    )
     expect(await stateOf(owner)).toBe('')
     repairSigner()
     expect((await world.submitRegistration(body, owner, inviteCode)).body.status).toBe('confirmed')

@@ -2,31 +2,21 @@ import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
-import {
-  createRelayWorld,
-  keyOf,
-  type Prepared,
-  type RelayWorld,
-  signed,
-} from '../../support/transactions/relay-world.ts'
+import { keyOf, type Prepared, signed, useRelayWorld } from '../../support/transactions/relay-world.ts'
 
 const DAY = 86_400
 const CARD = { agentCardUrl: 'https://agents.example/card.json', agentCardHash: 'ab'.repeat(32) }
 
-let world: RelayWorld
+const world = useRelayWorld({ tablesFilled: false })
 let indexer: Indexer
 let owner: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld({ tablesFilled: false })
   indexer = worldIndexer(world, world.t.database.orm)
   owner = await world.funded()
   await world.rpc.call('localnet_mintUsdc', [keyOf(owner), 5_000_000_000])
   await indexer.whenIdle()
 })
-afterAll(async () => {
-  await indexer.stop()
-  await world.close()
-})
+afterAll(() => indexer.stop())
 
 interface Agent {
   name: string

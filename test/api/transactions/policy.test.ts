@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { Keypair, type TransactionInstruction } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { registryIdl, registryInstruction } from '@agent-registry/program'
 import { createLocalSigner } from '../../../src/platform/keys.ts'
 import { checkPolicyTable, SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
@@ -17,22 +17,16 @@ import {
   toJson,
 } from '../../support/transactions/relay-world.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
-import {
-  createSponsorWorld,
-  type SponsoredBody,
-  type SponsorWorld,
-} from '../../support/transactions/sponsor-world.ts'
+import { newClient, type SponsoredBody, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
 
-let world: SponsorWorld
+const world = useSponsorWorld()
 let inviteCode: string
 let agent: AgentWallet
 beforeAll(async () => {
-  world = await createSponsorWorld()
   inviteCode = await world.code(1_000)
   agent = await world.wallet('Mine')
   await world.markSponsored(agent.owner)
 })
-afterAll(() => world.close())
 
 const owner = Keypair.generate()
 const sponsored = (
@@ -273,4 +267,39 @@ test('the signer exposes only its public key', () => {
   ].join('\n')
   expect(shown).toContain(keyOf(keypair))
   for (const secret of secrets) expect(shown).not.toContain(secret)
+})
+
+const AGENT = {
+  name: 'Typed',
+  serviceCategory: 'research',
+  agentCardUrl: 'https://agents.example/card.json',
+  agentCardHash: 'ab'.repeat(32),
+}
+
+test('an invite code makes the service pay for a registration from typed input, and later for its agent', async () => {
+  const owner = await world.funded()
+  const client = newClient()
+  const inviteCode = await world.code()
+  const input = { ...AGENT, ownerPubkey: keyOf(owner), inviteCode }
+  const prepared = await world.send<SponsoredBody>('/relay/prepare/register-agent', input, client)
+  expect(prepared).toMatchObject({ status: 200, body: { feePayer: keyOf(world.feePayer), sponsored: true } })
+  const landed = await world.submitRegistration(prepared.body, owner, inviteCode, client)
+  expect(landed).toMatchObject({ status: 200, body: { status: 'confirmed', sponsored: true } })
+
+  const suspend = { ownerPubkey: keyOf(owner), sponsored: true }
+  const later = await world.send<SponsoredBody>('/relay/prepare/suspend-agent', suspend, client)
+  expect(later).toMatchObject({ status: 200, body: { feePayer: keyOf(world.feePayer), sponsored: true } })
+  const closing = await world.send<SponsoredBody>('/relay/prepare/deactivate-agent', suspend, client)
+  expect(closing).toMatchObject({
+    status: 403,
+    body: { error: expect.stringContaining('cannot be sponsored') },
+  })
+})
+
+test('a wrong code and a wallet without a sponsored agent are refused', async () => {
+  const owner = await world.funded()
+  const input = { ...AGENT, ownerPubkey: keyOf(owner), inviteCode: 'WRONG' }
+  expect(await world.send('/relay/prepare/register-agent', input)).toMatchObject({ status: 403 })
+  const suspend = { ownerPubkey: keyOf(owner), sponsored: true }
+  expect(await world.send('/relay/prepare/suspend-agent', suspend)).toMatchObject({ status: 403 })
 })

@@ -8,24 +8,16 @@ import {
 } from '@solana/web3.js'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { keyOf as named } from '../../support/factories.ts'
-import {
-  createRelayWorld,
-  keyOf,
-  registration,
-  type RelayWorld,
-  toJson,
-} from '../../support/transactions/relay-world.ts'
+import { keyOf, registration, toJson, useRelayWorld } from '../../support/transactions/relay-world.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
-let world: RelayWorld
+const world = useRelayWorld()
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld()
   payer = await world.funded()
 })
-afterAll(() => world.close())
-afterEach(() => world.localnet.fault.clear())
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 const STRANGER = named('a program of nobody')
@@ -33,11 +25,17 @@ const transfer = (lamports = 1) =>
   SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports })
 const json = (...instructions: TransactionInstruction[]) => instructions.map(toJson)
 const me = () => [keyOf(payer)]
+/** A request for these instructions of the payer. */
+const inputOf = (...instructions: TransactionInstruction[]) => ({
+  instructions: json(...instructions),
+  signerPubkeys: me(),
+})
+const NO_KEY = 'must be a base-58 public key of 32 bytes, got'
+const PREPARE = 'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }'
 
 test('returns a v0 transaction that its signer can sign, with the compute budget of its simulation', async () => {
   const { status, body } = await world.post<Record<string, unknown>>('/relay/prepare', {
-    instructions: json(registration(payer)),
-    signerPubkeys: me(),
+    ...inputOf(registration(payer)),
     priorityLevel: 'high',
   })
   expect(status).toBe(200)
@@ -109,10 +107,8 @@ const nonce = () => {
 
 test('bytes like those of a durable nonce are accepted in a memo', async () => {
   const { data } = nonce()
-  const { id } = await world.prepare(
-    [new TransactionInstruction({ programId: MEMO, keys: [], data })],
-    [payer],
-  )
+  const instruction = new TransactionInstruction({ programId: MEMO, keys: [], data })
+  const { id } = await world.prepare([instruction], [payer])
   expect(await world.status(id)).toMatchObject({ status: 'simulated' })
 })
 
@@ -128,155 +124,103 @@ describe('REST and GraphQL refuse with the contract’s texts', () => {
     instruction.keys.push({ pubkey: other.publicKey, isSigner: true, isWritable: false })
     return instruction
   }
-  type Case = [name: string, body: () => object, status: number, error: string]
+  const [REQUIRED, NO_SIGNERS] = ['instructions array is required', 'signerPubkeys array is required']
+  const limitUnits = ComputeBudgetProgram.setComputeUnitLimit({ units: 1 })
+  type Body = { instructions?: unknown; signerPubkeys?: unknown; sponsored?: boolean }
+  type Case = [name: string, changes: () => Body, error: string, status?: number]
   // GraphQL itself refuses missing values.
   const incomplete: Case[] = [
-    ['no instructions', () => ({ signerPubkeys: me() }), 400, 'instructions array is required'],
-    [
-      'null for the list',
-      () => ({ instructions: null, signerPubkeys: me() }),
-      400,
-      'instructions array is required',
-    ],
-    ['no signers', () => ({ instructions: json(transfer()) }), 400, 'signerPubkeys array is required'],
+    ['no instructions', () => ({ instructions: undefined }), REQUIRED],
+    ['null for the list', () => ({ instructions: null }), REQUIRED],
+    ['no signers', () => ({ signerPubkeys: undefined }), NO_SIGNERS],
   ]
+  const withFirst = (changes: object): Body => ({ instructions: [{ ...toJson(transfer()), ...changes }] })
+  const account = { pubkey: '', isSigner: false, isWritable: false }
   const cases: Case[] = [
-    [
-      'an empty list',
-      () => ({ instructions: [], signerPubkeys: me() }),
-      400,
-      'instructions array is required',
-    ],
-    [
-      'an empty list of signers',
-      () => ({ instructions: json(transfer()), signerPubkeys: [] }),
-      400,
-      'signerPubkeys array is required',
-    ],
+    ['an empty list', () => ({ instructions: [] }), REQUIRED],
+    ['an empty list of signers', () => ({ signerPubkeys: [] }), NO_SIGNERS],
     [
       '17 instructions',
-      () => ({
-        instructions: json(...Array.from({ length: 17 }, () => transfer())),
-        signerPubkeys: me(),
-      }),
-      400,
+      () => ({ instructions: json(...Array.from({ length: 17 }, () => transfer())) }),
       'Too many instructions: 17, at most 16',
     ],
     [
       'too many bytes',
-      () => ({ instructions: json(memo(1_009)), signerPubkeys: me() }),
-      400,
+      () => ({ instructions: json(memo(1_009)) }),
       'Transaction too large: 1233 bytes, at most 1232',
     ],
     [
       'a foreign program',
-      () => ({
-        instructions: json(callOf(STRANGER)),
-        signerPubkeys: me(),
-      }),
-      403,
+      () => ({ instructions: json(callOf(STRANGER)) }),
       `Program ${STRANGER} is not allowed by this relay`,
+      403,
     ],
     [
       'a compute budget of the client’s',
-      () => ({
-        instructions: json(ComputeBudgetProgram.setComputeUnitLimit({ units: 1 }), transfer()),
-        signerPubkeys: me(),
-      }),
-      400,
+      () => ({ instructions: json(limitUnits, transfer()) }),
       'The service adds compute budget instructions. Set priorityLevel instead.',
     ],
     [
       'a durable nonce',
-      () => ({ instructions: json(nonce(), transfer()), signerPubkeys: me() }),
-      400,
+      () => ({ instructions: json(nonce(), transfer()) }),
       'Durable nonces are not supported: remove AdvanceNonceAccount',
     ],
     [
       'a signer too few',
-      () => ({ instructions: json(signedByOther()), signerPubkeys: me() }),
-      400,
+      () => ({ instructions: json(signedByOther()) }),
       `signerPubkeys must contain ${keyOf(other)}, which an instruction requires as signer`,
     ],
     [
       'a signer too many',
-      () => ({ instructions: json(transfer()), signerPubkeys: [...me(), keyOf(other)] }),
-      400,
+      () => ({ signerPubkeys: [...me(), keyOf(other)] }),
       `signerPubkeys contains ${keyOf(other)}, which no instruction requires as signer`,
     ],
     [
       'a signer twice',
-      () => ({ instructions: json(transfer()), signerPubkeys: [...me(), ...me()] }),
-      400,
+      () => ({ signerPubkeys: [...me(), ...me()] }),
       'signerPubkeys must not contain a key twice',
     ],
     [
       'a payer whose signature anybody can make',
       () => ({ instructions: json(memo(1)), signerPubkeys: [SystemProgram.programId.toBase58()] }),
-      400,
       'signerPubkeys contains 11111111111111111111111111111111, which cannot sign',
     ],
     [
       'a payer that is called',
       () => ({ instructions: json(memo(1)), signerPubkeys: [MEMO.toBase58()] }),
-      400,
       `signerPubkeys contains ${MEMO.toBase58()}, which cannot sign`,
     ],
-    [
-      'a malformed signer',
-      () => ({ instructions: json(transfer()), signerPubkeys: ['abc'] }),
-      400,
-      'signerPubkeys[0] must be a base-58 public key of 32 bytes, got "abc"',
-    ],
-    [
-      'a malformed program',
-      () => ({ instructions: [{ ...toJson(transfer()), programId: '0' }], signerPubkeys: me() }),
-      400,
-      'instructions[0].programId must be a base-58 public key of 32 bytes, got "0"',
-    ],
+    ['a malformed signer', () => ({ signerPubkeys: ['abc'] }), `signerPubkeys[0] ${NO_KEY} "abc"`],
+    ['a malformed program', () => withFirst({ programId: '0' }), `instructions[0].programId ${NO_KEY} "0"`],
     [
       'a malformed account',
-      () => ({
-        instructions: [{ ...toJson(transfer()), keys: [{ pubkey: '', isSigner: false, isWritable: false }] }],
-        signerPubkeys: me(),
-      }),
-      400,
-      'instructions[0].keys[0].pubkey must be a base-58 public key of 32 bytes, got ""',
+      () => withFirst({ keys: [account] }),
+      `instructions[0].keys[0].pubkey ${NO_KEY} ""`,
     ],
     [
       'data that is not base64',
-      () => ({ instructions: [{ ...toJson(transfer()), data: 'AA' }], signerPubkeys: me() }),
-      400,
+      () => withFirst({ data: 'AA' }),
       'instructions[0].data must be base64 with padding, got "AA"',
     ],
-    [
-      'sponsorship',
-      () => ({ instructions: json(transfer()), signerPubkeys: me(), sponsored: true }),
-      503,
-      'Sponsorship is off',
-    ],
+    ['sponsorship', () => ({ sponsored: true }), 'Sponsorship is off', 503],
   ]
-  const refusals = async (body: object) => {
-    const rest = await world.post<{ error: string }>('/relay/prepare', body)
-    const { errors } = await world.graphql(
-      'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }',
-      { input: body },
-    )
-    return { rest: { status: rest.status, error: rest.body.error }, graphql: errors?.[0] }
+  const refusals = async (changes: Body) => {
+    const input = { ...inputOf(transfer()), ...changes }
+    const rest = await world.post<{ error: string }>('/relay/prepare', input)
+    const graphql = (await world.graphql(PREPARE, { input })).errors?.[0]
+    return { rest: [rest.status, rest.body.error], graphql }
   }
-  test.each(cases)('%s', async (_, body, status, error) => {
-    const { rest, graphql } = await refusals(body())
-    expect(rest).toEqual({ status, error })
+  test.each(cases)('%s', async (_, changes, error, status = 400) => {
+    const { rest, graphql } = await refusals(changes())
+    expect(rest).toEqual([status, error])
     expect(graphql).toMatchObject({ message: error, extensions: { status } })
   })
-  test.each(incomplete)('%s', async (_, body, status, error) => {
-    const { rest, graphql } = await refusals(body())
-    expect(rest).toEqual({ status, error })
+  test.each(incomplete)('%s', async (_, changes, error) => {
+    const { rest, graphql } = await refusals(changes())
+    expect(rest).toEqual([400, error])
     const [name = ''] = error.split(' ')
-    expect(graphql).toMatchObject({
-      message: expect.stringContaining(name),
-      extensions: { code: 'INVALID_REQUEST', status },
-    })
+    expect(graphql?.message).toContain(name)
+    expect(graphql?.extensions).toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
   })
 
   test.each([
@@ -308,17 +252,14 @@ test('a failed simulation is 422 with the program’s logs and the name of its e
   const bad = registration(payer, '')
   const { status, body } = await world.post<{ error: string; message: string; logs: string[] }>(
     '/relay/prepare',
-    { instructions: json(bad), signerPubkeys: me() },
+    inputOf(bad),
   )
   expect(status).toBe(422)
   expect(Object.keys(body).sort()).toEqual(['details', 'error', 'logs', 'message'])
   expect(body.error).toBe('Transaction simulation failed')
   expect(body.message).toMatch(/^Instruction 0: \w+: /)
   expect(body.logs.join('\n')).toContain('Instruction: RegisterAgent')
-  const { errors } = await world.graphql(
-    'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }',
-    { input: { instructions: json(bad), signerPubkeys: me() } },
-  )
+  const { errors } = await world.graphql(PREPARE, { input: inputOf(bad) })
   expect(errors?.[0]).toMatchObject({
     message: 'Transaction simulation failed',
     extensions: { code: 'SIMULATION_FAILED', status: 422, message: body.message, logs: body.logs },
@@ -328,10 +269,7 @@ test('a failed simulation is 422 with the program’s logs and the name of its e
 test('the message of a failed simulation names the account that the program refuses', async () => {
   const bad = registration(payer)
   bad.keys[3]!.pubkey = Keypair.generate().publicKey
-  const { status, body } = await world.post<{ message: string }>('/relay/prepare', {
-    instructions: json(bad),
-    signerPubkeys: me(),
-  })
+  const { status, body } = await world.post<{ message: string }>('/relay/prepare', inputOf(bad))
   expect([status, body.message]).toEqual([
     422,
     'Instruction 0: InvalidPda: An account is not the expected program-derived address. Account: deactivation_record',
@@ -360,14 +298,8 @@ test('a payer without lamports is a failed simulation', async () => {
 
 test('the response is 503 while the ledger does not respond, and it does not contain the node’s URL', async () => {
   world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
-  const { status, body } = await world.post('/relay/prepare', {
-    instructions: json(transfer()),
-    signerPubkeys: me(),
-  })
-  expect({ status, body }).toEqual({
-    status: 503,
-    body: { error: 'The ledger RPC node is not available', details: { code: 'LEDGER_UNAVAILABLE' } },
-  })
+  const { status, body } = await world.post('/relay/prepare', inputOf(transfer()))
+  expect({ status, body }).toEqual(refused(503, 'LEDGER_UNAVAILABLE', 'The ledger RPC node is not available'))
 })
 
 test('a transaction that the node refuses to run gets the same error as a failed one', async () => {
@@ -379,7 +311,7 @@ test('a transaction that the node refuses to run gets the same error as a failed
     },
   }
   const { prepare } = world.replica({ rpc: refusing })
-  await expect(prepare({ instructions: json(transfer()), signerPubkeys: me() })).rejects.toMatchObject({
+  await expect(prepare(inputOf(transfer()))).rejects.toMatchObject({
     status: 422,
     message: 'Transaction simulation failed',
     addition: { message: 'Sanitize failure', logs: [] },
@@ -403,9 +335,6 @@ test('a blockhash that a fork took back is replaced by a new one', async () => {
 test('an unknown id is 404', async () => {
   for (const id of ['x', '00000000-0000-0000-0000-000000000000', '%00', '%F0%9F%92%A5']) {
     const response = await world.t.app.inject(`/relay/status/${id}`)
-    expect([response.statusCode, response.json()]).toEqual([
-      404,
-      { error: 'Transaction not found', details: { code: 'TRANSACTION_NOT_FOUND' } },
-    ])
+    expect(responseOf(response)).toEqual(refused(404, 'TRANSACTION_NOT_FOUND', 'Transaction not found'))
   }
 })

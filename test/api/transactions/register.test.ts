@@ -1,18 +1,15 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { decodeAccount } from '@agent-registry/program'
 import { SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
 import { addresses, keyOf, toJson, signed } from '../../support/transactions/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
-import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { newClient, type SponsorWorld, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { refused, responseOf } from '../../support/refusal.ts'
 
-let world: SponsorWorld
-beforeAll(async () => {
-  world = await createSponsorWorld()
-})
-afterAll(() => world.close())
+const world = useSponsorWorld()
 afterEach(() => {
   Object.assign(world.limits, SPONSOR_LIMITS)
 })
@@ -90,20 +87,12 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
   const many = await world.code(100)
   const first = await world.register({ owner, inviteCode: once, client })
   await world.submitRegistration(first.body, owner, once, client)
-  expect(await world.register({ owner, inviteCode: many, client })).toEqual({
-    status: 409,
-    body: {
-      error: `Wallet ${keyOf(owner)} has already received a sponsored registration`,
-      details: { code: 'WALLET_SPONSORED' },
-    },
-  })
-  expect(await world.register({ inviteCode: once, client })).toEqual({
-    status: 403,
-    body: {
-      error: 'The invite code is unknown, expired, revoked or used up',
-      details: { code: 'INVITE_CODE_INVALID' },
-    },
-  })
+  expect(await world.register({ owner, inviteCode: many, client })).toEqual(
+    refused(409, 'WALLET_SPONSORED', `Wallet ${keyOf(owner)} has already received a sponsored registration`),
+  )
+  expect(await world.register({ inviteCode: once, client })).toEqual(
+    refused(403, 'INVITE_CODE_INVALID', 'The invite code is unknown, expired, revoked or used up'),
+  )
   for (let i = 0; i < 4; i++) expect(await world.registerAndSubmit(many, client)).toBe(200)
   const other = Keypair.generate()
   const limited = await world.t.app.inject({
@@ -124,11 +113,8 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
   expect(wait).toBeGreaterThan(86_300)
   expect(wait).toBeLessThanOrEqual(86_400)
   // A day later.
-  await world.t.kysely
-    .updateTable('sponsorships')
-    .set({ created_at: sql`created_at - interval '24 hours'` })
-    .where('client_network', '=', client)
-    .execute()
+  await sql`update sponsorships set created_at = created_at - interval '24 hours'
+    where client_network = ${client}`.execute(world.t.kysely)
   expect((await world.register({ inviteCode: many, client })).status).toBe(200)
 })
 
@@ -153,10 +139,7 @@ test('refuses the sixth preparation of a client until one of the others has expi
       inviteCode,
     },
   })
-  expect([sixth.statusCode, sixth.json()]).toEqual([
-    429,
-    { error: expect.stringMatching(reason) as string, details: { code: 'SPONSOR_CLIENT_LIMIT' } },
-  ])
+  expect(responseOf(sixth)).toEqual(refused(429, 'SPONSOR_CLIENT_LIMIT', expect.stringMatching(reason)))
   const wait = Number(sixth.headers['retry-after'])
   expect(wait).toBeGreaterThan(0)
   expect(wait).toBeLessThanOrEqual(300)
@@ -176,11 +159,8 @@ test('refuses the sixth preparation of a client until one of the others has expi
     select 1 from prepared_transactions where id = ${prepared.body.id} and client_network is not null
   `.execute(world.t.kysely)
   expect(rows).toEqual([])
-  const expired = world.t.kysely
-    .updateTable('prepared_transactions')
-    .set({ last_valid_block_height: 0 })
-    .where('client_network', '=', client)
-  await expired.execute()
+  await sql`update prepared_transactions set last_valid_block_height = 0
+    where client_network = ${client}`.execute(world.t.kysely)
   expect((await world.register({ inviteCode, client })).status).toBe(200)
 })
 
@@ -245,13 +225,9 @@ test('expired, revoked, unknown and malformed codes get the same error', async (
   const revoked = await world.code()
   expect(await world.codes.revoke(revoked)).toBe(true)
   for (const inviteCode of [expired, revoked, '00000-00000-00000-00000', 'x', 'x'.repeat(10_000)]) {
-    expect(await world.register({ inviteCode })).toEqual({
-      status: 403,
-      body: {
-        error: 'The invite code is unknown, expired, revoked or used up',
-        details: { code: 'INVITE_CODE_INVALID' },
-      },
-    })
+    expect(await world.register({ inviteCode })).toEqual(
+      refused(403, 'INVITE_CODE_INVALID', 'The invite code is unknown, expired, revoked or used up'),
+    )
   }
   const typed = (await world.code()).toLowerCase().replaceAll('-', ' ')
   expect((await world.register({ inviteCode: typed })).status).toBe(200)
@@ -288,15 +264,15 @@ test('a wallet has one registration that is submitted and has not landed', async
   const [first, second] = await Promise.all(
     prepared.map(({ body }) => world.submitRegistration(body, owner, inviteCode)),
   )
-  const [submitted, refused] = first?.status === 200 ? [first, second] : [second, first]
+  const [submitted, loser] = first?.status === 200 ? [first, second] : [second, first]
   expect(submitted).toMatchObject({ status: 200, body: { status: 'confirmed' } })
-  expect(refused).toEqual({
-    status: 409,
-    body: {
-      error: `Wallet ${keyOf(owner)} already has a pending sponsored registration. Read its status, or try again after it expires.`,
-      details: { code: 'REGISTRATION_OPEN' },
-    },
-  })
+  expect(loser).toEqual(
+    refused(
+      409,
+      'REGISTRATION_OPEN',
+      `Wallet ${keyOf(owner)} already has a pending sponsored registration. Read its status, or try again after it expires.`,
+    ),
+  )
 })
 
 test('refuses a wallet that has an agent', async () => {
@@ -313,10 +289,9 @@ test('a registration that expired cannot be submitted', async () => {
   const { body } = await world.register({ owner, inviteCode })
   world.localnet.stepSlot(200)
   await expect.poll(async () => (await world.status(body.id)).status).toBe('failed')
-  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
-    status: 410,
-    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
-  })
+  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(
+    refused(410, 'TRANSACTION_EXPIRED', 'Transaction expired'),
+  )
   expect(await world.sponsorships(owner)).toEqual([])
   expect(await world.registerAndSubmit(inviteCode)).toBe(200)
 })
@@ -362,27 +337,24 @@ test('a submit must leave the minimum balance', async () => {
 
 test('without a key sponsorship is off, and every operation says so', async () => {
   const off = await createTestApp({ ledger: world.rpc, feePayer: null })
-  try {
-    const post = async (url: string, payload: object) => {
-      const response = await off.app.inject({ method: 'POST', url, payload })
-      return [response.statusCode, response.json<{ error: string }>().error]
-    }
-    const owner = Keypair.generate()
-    const instructions = [toJson(registrationOf(keyOf(owner), keyOf(world.feePayer)))]
-    const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
-    const refused = [503, 'Sponsorship is off']
-    expect(await post('/sponsor/register', input)).toEqual(refused)
-    const submission = { id: 'x', signedTx: 'x', signerPubkey: keyOf(owner), inviteCode: 'x' }
-    expect(await post('/sponsor/register/submit', submission)).toEqual(refused)
-    expect(await post('/relay/prepare/sponsored', { instructions, signerPubkeys: [keyOf(owner)] })).toEqual(
-      refused,
-    )
-    const asked = await off.app.inject(`/sponsor/eligibility?wallet=${keyOf(owner)}&code=x`)
-    expect(asked.json()).toEqual({ eligible: false, reason: 'Sponsorship is off' })
-    expect((await off.app.inject('/info')).json()).toMatchObject({ feeSponsorshipEnabled: false })
-  } finally {
-    await off.close()
+  onTestFinished(() => off.close())
+  const post = async (url: string, payload: object) => {
+    const response = await off.app.inject({ method: 'POST', url, payload })
+    return [response.statusCode, response.json<{ error: string }>().error]
   }
+  const owner = Keypair.generate()
+  const instructions = [toJson(registrationOf(keyOf(owner), keyOf(world.feePayer)))]
+  const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
+  const refused = [503, 'Sponsorship is off']
+  expect(await post('/sponsor/register', input)).toEqual(refused)
+  const submission = { id: 'x', signedTx: 'x', signerPubkey: keyOf(owner), inviteCode: 'x' }
+  expect(await post('/sponsor/register/submit', submission)).toEqual(refused)
+  expect(await post('/relay/prepare/sponsored', { instructions, signerPubkeys: [keyOf(owner)] })).toEqual(
+    refused,
+  )
+  const asked = await off.app.inject(`/sponsor/eligibility?wallet=${keyOf(owner)}&code=x`)
+  expect(asked.json()).toEqual({ eligible: false, reason: 'Sponsorship is off' })
+  expect((await off.app.inject('/info')).json()).toMatchObject({ feeSponsorshipEnabled: false })
 })
 
 test('the health reports follow the balance', async () => {

@@ -1,16 +1,14 @@
 import { type Keypair, PublicKey } from '@solana/web3.js'
 import { registryInstruction } from '@agent-registry/program'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addresses, keyOf, programId } from '../../support/transactions/relay-world.ts'
-import { createSponsorWorld, type SponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
 
-let world: SponsorWorld
+const world = useSponsorWorld()
 let code: string
 beforeAll(async () => {
-  world = await createSponsorWorld()
   code = await world.code(1_000)
 })
-afterAll(() => world.close())
 
 const AGENT_BYTES = 128 + 421
 const SIGNATURES_FEE = 10_000

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRelayWorld, type RelayWorld, signed } from '../../support/transactions/relay-world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { signed, useRelayWorld } from '../../support/transactions/relay-world.ts'
 import { transferFrom } from '../../support/transactions/wallet-sends.ts'
 
 const EXPIRED = 200
 const WALLETS = 64
-let world: RelayWorld
+const world = useRelayWorld({ transactions: { submitWaitMs: 0 } })
 beforeAll(async () => {
-  world = await createRelayWorld({ transactions: { submitWaitMs: 0 } })
   world.localnet.stepSlot(40)
 })
-afterAll(() => world.close())
 
 /** Stores one expired transaction of each of many wallets. */
 async function storeExpired(payer: Keypair) {

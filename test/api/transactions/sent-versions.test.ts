@@ -1,22 +1,19 @@
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
-  createRelayWorld,
   type Prepared,
   registration,
-  type RelayWorld,
   signed,
   toJson,
+  useRelayWorld,
 } from '../../support/transactions/relay-world.ts'
 import { sendByWallet, transferFrom, withPrice } from '../../support/transactions/wallet-sends.ts'
 
 const EXPIRED = 200
-let world: RelayWorld
+const world = useRelayWorld({ transactions: { submitWaitMs: 300 } })
 beforeAll(async () => {
-  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   world.localnet.stepSlot(40)
 })
-afterAll(() => world.close())
 
 /** The same instruction prepared with each priority level and with the same blockhash. */
 async function prepareEach(

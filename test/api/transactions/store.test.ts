@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   TransactionStore,
   type NewTransaction,
@@ -6,17 +6,15 @@ import {
   type TransactionRow,
 } from '../../../src/transactions/transaction-store.ts'
 import { onLedgerStatus } from '../../../src/transactions/transitions.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
 const DAY = 86_400_000
-let database: TestDatabase
+const database = useTestDatabase()
 let store: TransactionStore
 beforeAll(async () => {
-  database = await createTestDatabase()
   store = new TransactionStore(database.orm.em)
 })
-afterAll(() => database.drop())
 
 let count = 0
 async function row(now = NOW, change: Partial<NewTransaction> = {}): Promise<TransactionRow> {

@@ -9,27 +9,24 @@ import {
 } from '@solana/web3.js'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {
   addresses,
-  createRelayWorld,
   FAST_TIMING,
   keyOf,
   type Prepared,
   registration,
-  type RelayWorld,
   signed,
+  useRelayWorld,
 } from '../../support/transactions/relay-world.ts'
+import { refused } from '../../support/refusal.ts'
 
-let world: RelayWorld
+const world = useRelayWorld()
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld()
   payer = await world.funded()
 })
-afterAll(() => world.close())
-afterEach(() => world.localnet.fault.clear())
 
 let lamports = 0
 /** A new amount each time, so that all transactions differ. */
@@ -285,10 +282,9 @@ test('after its last block height it is 410, and failed with blockhash_expired',
     signature: null,
     error: { code: 'blockhash_expired' },
   })
-  expect(await world.submit(prepared.id, signed(prepared, payer))).toEqual({
-    status: 410,
-    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
-  })
+  expect(await world.submit(prepared.id, signed(prepared, payer))).toEqual(
+    refused(410, 'TRANSACTION_EXPIRED', 'Transaction expired'),
+  )
 })
 
 test('a transaction is accepted at its last block height, and refused one block later', async () => {
@@ -333,13 +329,10 @@ test('a submit is tracked at once, also by a tracker that was idle', async () =>
   await world.t.transactions.tracker.stop()
   const { tracker, submit } = world.replica({ timing: { ...FAST_TIMING, idlePollMs: 3_600_000 } })
   tracker.start()
-  try {
-    const { id, ...prepared } = await world.prepare([transfer()], [payer])
-    const submission = { id, signedTx: signed(prepared, payer) }
-    expect(await submit(submission, '192.0.2.1')).toMatchObject({ status: 'confirmed' })
-  } finally {
-    await tracker.stop()
-  }
+  onTestFinished(() => tracker.stop())
+  const { id, ...prepared } = await world.prepare([transfer()], [payer])
+  const submission = { id, signedTx: signed(prepared, payer) }
+  expect(await submit(submission, '192.0.2.1')).toMatchObject({ status: 'confirmed' })
 })
 
 function agentAddress(owner: Keypair) {

@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { expect, test } from 'vitest'
+import { FIXED_NOW, useTestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { steppingClock } from '../../support/wallet-client.ts'
 
 const clock = steppingClock(FIXED_NOW)
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ clock, webhooksPerNetwork: 3 })
-})
-afterAll(() => t.close())
+const t = useTestApp({ clock, webhooksPerNetwork: 3 })
 
 const BODY = { url: 'https://hooks.example.co.uk/a', eventTypes: ['agent.closed'] }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting } from '../../../src/webhooks/cancel.ts'
@@ -13,22 +13,11 @@ import {
 import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { status } from '../../support/webhooks/receiver-farm.ts'
-import {
-  createWorkerWorld,
-  QUICK,
-  SECRET,
-  signatureOf,
-  type WorkerWorld,
-} from '../../support/webhooks/worker-world.ts'
+import { QUICK, SECRET, signatureOf, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { deleteOldRows } from '../../../src/webhooks/maintenance.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
-afterEach(() => world.reset())
-afterAll(() => world.close())
+const world = useWorkerWorld()
 
 const list = (id: string, page: PageInput = {}) => listDeliveries(world.kysely, id, page)
 const caller = { wallet: walletOf('owner').pubkey, clientIp: '203.0.113.1' }
@@ -41,9 +30,6 @@ const dependencies = () => ({
 const resend = (id: string, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies())
 const recover = (id: string, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies())
 const ping = (id: string) => pingWebhook(id, caller, dependencies())
-const statuses = async (id: string): Promise<string[]> =>
-  (await world.deliveries(id)).map((row) => row.status)
-
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 test('the delivery log returns pages of deliveries with their attempts, newest first', async () => {
@@ -52,7 +38,7 @@ test('the delivery log returns pages of deliveries with their attempts, newest f
   world.farm.respond('/log', status(503))
   const events = await world.emit({}, { type: 'agent.closed' }, {})
   world.worker()
-  await eventually(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
   const page = await list(id, { limit: 2, offset: 1 })
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
   expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])
@@ -86,7 +72,7 @@ test('a delivery with any status can be sent again at once, even if its endpoint
   const id = await world.subscribe('/again')
   const [event] = await world.emit({})
   const worker = world.worker()
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   await world.kysely
     .updateTable('webhook_subscriptions')
     .set({ paused_until: new Date(Date.now() + 600_000).toISOString(), connect_failures: 7 })
@@ -95,7 +81,7 @@ test('a delivery with any status can be sent again at once, even if its endpoint
   const record = await resend(id, delivery!.id)
   expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'retrying', completedAt: null })
   await eventually(() => expect(world.farm.receivedAt('/again')).toHaveLength(2))
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   await worker.stop()
   const { rows } = await list(id)
   expect(rows[0]?.attempts.map(({ number, trigger }) => [number, trigger])).toEqual([
@@ -142,7 +128,7 @@ test('recovery sends only failed and cancelled deliveries of the given period ag
   expect(await recover(id, { since })).toEqual({ recovered: 0, more: false })
   world.worker()
   await eventually(async () =>
-    expect((await statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
+    expect((await world.statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
   )
   expect((await world.attempts(id)).map(({ trigger, number }) => [trigger, number])).toEqual([
     ['recover', 11],
@@ -164,7 +150,7 @@ test('a ping is signed, sent and logged like an event', async () => {
   world.worker()
   const record = await ping(id)
   expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   const [received] = world.farm.receivedAt('/ping')
   expect(received?.headers).toMatchObject({
     'x-service-event': 'ping',
@@ -189,7 +175,7 @@ test('a ping wakes a worker that rarely polls', async () => {
   const worker = world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
   await eventually(() => expect(worker.lastPolledAt()).not.toBeNull())
   await ping(id)
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
 })
 
 test('disabling a webhook cancels waiting deliveries and leaves claimed ones alone', async () => {
@@ -200,7 +186,7 @@ test('disabling a webhook cancels waiting deliveries and leaves claimed ones alo
     world.kysely,
   )
   expect(await cancelWaiting(world.kysely, id)).toBe(2)
-  expect((await statuses(id)).toSorted()).toEqual(['cancelled', 'cancelled', 'in_flight'])
+  expect((await world.statuses(id)).toSorted()).toEqual(['cancelled', 'cancelled', 'in_flight'])
 })
 
 test('waiting deliveries of an inactive webhook are never sent, and maintenance cancels them', async () => {
@@ -210,8 +196,8 @@ test('waiting deliveries of an inactive webhook are never sent, and maintenance 
   const on = await world.subscribe('/on')
   await world.emit({})
   world.worker()
-  await eventually(async () => expect(await statuses(on)).toEqual(['success']))
-  await eventually(async () => expect(await statuses(id)).toEqual(['cancelled', 'cancelled']))
+  await eventually(async () => expect(await world.statuses(on)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['cancelled', 'cancelled']))
   expect(world.farm.receivedAt('/left')).toEqual([])
 })
 
@@ -219,14 +205,14 @@ test('the log is kept for 30 days, and a deleted webhook is removed with its log
   const id = await world.subscribe('/old')
   await world.emit({}, {})
   world.worker()
-  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success', 'success']))
   await sql`update webhook_deliveries set created_at = now() - interval '31 days', completed_at = now() - interval '31 days'
     where id = (select id from webhook_deliveries limit 1)`.execute(world.kysely)
   await sql`update webhook_attempts set started_at = now() - interval '31 days'
     where id = (select min(id) from webhook_attempts)`.execute(world.kysely)
   await sql`update webhook_subscriptions set deleted_at = now() - interval '31 days'`.execute(world.kysely)
   expect(await deleteOldRows(world.kysely)).toBe(2)
-  expect(await statuses(id)).toHaveLength(1)
+  expect(await world.statuses(id)).toHaveLength(1)
   await world.kysely.deleteFrom('webhook_deliveries').execute()
   world.worker()
   await eventually(() => expect(world.subscription(id)).rejects.toThrow('no result'))

@@ -13,7 +13,7 @@ import { pino } from 'pino'
 import { causeEveryEvent } from '../../support/ledger/every-event.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
 import { addresses, createRegistryWorld, type RegistryWorld } from '../../support/ledger/registry-world.ts'
-import { kyselyOf } from '../../support/ledger/tables.ts'
+import { kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa } from '../../support/tls.ts'
@@ -143,11 +143,7 @@ test('each event type arrives once, signed, at a TLS receiver', async () => {
     ({ body }) =>
       JSON.parse(body.toString()) as Record<string, unknown> & { type: string; slot: number; id: string },
   )
-  const outbox = await kyselyOf(database.orm)
-    .selectFrom('outbox_events')
-    .selectAll()
-    .orderBy('sequence')
-    .execute()
+  const outbox = await outboxOf(database.orm)
   const inOrder = outbox.map(({ id: event }) => bodies.find((body) => body.id === event))
   const subject = { agentPda: a.agent, owner: a.owner }
   expect(inOrder.map((body) => [body?.type, body?.data])).toEqual(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Logger } from '../../../src/platform/logger.ts'
 import { HeldClaims } from '../../../src/webhooks/claim-due.ts'
 import { createQueueVacuum } from '../../../src/webhooks/maintenance.ts'
@@ -7,14 +7,9 @@ import { eventually } from '../../support/eventually.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
-import { createWorkerWorld, QUICK, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { QUICK, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
-afterEach(() => world.reset())
-afterAll(() => world.close())
+const world = useWorkerWorld()
 
 /** Runs `during` while no outcome can be written. */
 const withoutOutcomes = (during: () => Promise<void>): Promise<void> =>

@@ -1,27 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { HttpErrorCode } from '../../../src/platform/net/error-codes.ts'
 import type { Send } from '../../../src/webhooks/send.ts'
 import { ok, noResponse, status } from '../../support/webhooks/receiver-farm.ts'
-import {
-  AGENT,
-  createWorkerWorld,
-  QUICK,
-  senderWithin,
-  type WorkerWorld,
-} from '../../support/webhooks/worker-world.ts'
+import { AGENT, QUICK, senderWithin, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
-afterEach(() => world.reset())
-afterAll(() => world.close())
-
-const statuses = async (id: string): Promise<string[]> =>
-  (await world.deliveries(id)).map((row) => row.status)
+const world = useWorkerWorld()
 
 test('an outcome after the lease expired is logged as stale and changes nothing else', async () => {
   const id = await world.subscribe('/slow')
@@ -44,7 +30,7 @@ test('an outcome after the lease expired is logged as stale and changes nothing 
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'stale', response_status: 200, number: 1 }])
   expect(await world.deliveries(id)).toEqual([held])
   pending[1]?.()
-  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['retrying']))
   expect((await world.attempts(id)).map((each) => each.outcome)).toEqual(['stale', 'failure'])
   expect(await world.metric('gateway_webhooks_stale_tokens_total')).toBe(1)
   expect(await world.metric('gateway_webhooks_reclaims_total')).toBe(1)
@@ -60,9 +46,9 @@ test('a delivery that is lost with its worker many times counts as a failed atte
     )
   await lose(0)
   world.worker()
-  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['retrying']))
   await lose(9)
-  await eventually(async () => expect(await statuses(id)).toEqual(['failed']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['failed']))
   expect(await world.attempts(id)).toMatchObject([
     { outcome: 'lost', error_code: 'worker_lost', number: 1 },
     { outcome: 'lost', number: 10, next_attempt_at: null },
@@ -84,7 +70,7 @@ test('stop finishes the attempts in flight and leaves other deliveries to other 
   const stopped = worker.stop()
   for (const respond of pending) respond()
   await stopped
-  expect((await statuses(id)).toSorted()).toEqual([
+  expect((await world.statuses(id)).toSorted()).toEqual([
     'pending',
     'pending',
     'pending',
@@ -111,7 +97,7 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
     Math.round((Date.parse((await health()).paused_until ?? '') - Date.now()) / 1_000)
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
   expect(Math.abs((await pauseSeconds()) - 30)).toBeLessThan(3)
-  await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
+  await eventually(async () => expect(await world.statuses(id)).not.toContain('in_flight'))
   const tried = (await world.attempts(id)).length
   expect(tried).toBeLessThan(10)
   const untouched = (await world.deliveries(id)).filter((row) => row.attempt_count === 0)
@@ -127,7 +113,7 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
   // On a busy machine an attempt can still time out, and is due again.
   await eventually(async () => {
     await world.expire()
-    expect(new Set(await statuses(id))).toEqual(new Set(['success']))
+    expect(new Set(await world.statuses(id))).toEqual(new Set(['success']))
   })
   expect(await health()).toMatchObject({
     breaker_opens: 0,
@@ -224,7 +210,7 @@ test('retries use at most half of the slots, and first attempts leave slots for 
   await eventually(() => expect(held).toHaveLength(4))
   const fresh = await world.subscribe('/new', { filter_agent_pda: 'new' })
   await world.emit({ agent: 'new' })
-  await eventually(async () => expect(await statuses(fresh)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(fresh)).toEqual(['success']))
   expect(held).toHaveLength(4)
   const stopped = worker.stop()
   for (const respond of held) respond()
@@ -240,7 +226,7 @@ test('a failed delivery is not retried if a fork has removed its event', async (
   await eventually(() => expect(pending).toHaveLength(1))
   await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
   pending[0]?.()
-  await eventually(async () => expect(await statuses(id)).toEqual(['cancelled']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['cancelled']))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])
 })
 
@@ -255,7 +241,7 @@ test('outcomes are written after the database connection returns', async () => {
     where datname = current_database() and pid <> pg_backend_pid()`
   await cut.execute(world.kysely)
   for (const respond of pending) respond()
-  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success', 'success', 'success']))
   expect(world.farm.receivedAt('/cut')).toHaveLength(3)
   await world.emit({})
   await eventually(() => expect(world.farm.receivedAt('/cut')).toHaveLength(4))

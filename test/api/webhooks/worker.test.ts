@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import {
   box,
-  createWorkerWorld,
   QUICK,
   SECRET,
   senderWithin,
   signatureOf,
-  type WorkerWorld,
+  useWorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { createTestApp, FIXED_NOW, NO_LEDGER, type TestApp } from '../../support/app.ts'
+import { walletOf } from '../../support/wallet.ts'
+import { clientOf, steppingClock, type WalletClient } from '../../support/wallet-client.ts'
+import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
+import { useTestDatabase } from '../../support/database.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
-afterEach(() => world.reset())
-afterAll(() => world.close())
-
-const statuses = async (id: string): Promise<string[]> =>
-  (await world.deliveries(id)).map((row) => row.status)
+const world = useWorkerWorld()
 
 const signedWith = (secret: string, path: string): boolean[] =>
   world.farm
@@ -33,7 +30,7 @@ test('an event is sent once, signed, and logged', async () => {
   const id = await world.subscribe('/a')
   world.worker()
   const [event] = await world.emit({})
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   expect(world.farm.receivedAt('/a')).toMatchObject([
     { event: { id: event }, headers: { 'x-service-attempt': '1' } },
   ])
@@ -75,14 +72,14 @@ test('Retry-After pauses all deliveries to the receiver', async () => {
   world.farm.respond('/busy', status(429, { 'retry-after': '120' }))
   world.worker()
   await world.emit({})
-  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['retrying']))
   const pause = Date.parse((await world.subscription(id)).paused_until ?? '') - Date.now()
   expect(pause).toBeGreaterThan(110_000)
   const [delivery] = await world.deliveries(id)
   expect(Date.parse(delivery?.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(110_000)
   const calm = await world.subscribe('/calm')
   await world.emit({})
-  await eventually(async () => expect(await statuses(calm)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(calm)).toEqual(['success']))
   expect(world.farm.receivedAt('/busy')).toHaveLength(1)
 })
 
@@ -91,9 +88,9 @@ test('410 disables the webhook at once and cancels its waiting deliveries', asyn
   world.farm.respond('/gone', status(410))
   await world.emit({}, {}, {}, {}, {}, {})
   world.worker({ limits: { ...QUICK, perEndpoint: 1 } })
-  await eventually(async () => expect(await statuses(id)).not.toContain('pending'))
+  await eventually(async () => expect(await world.statuses(id)).not.toContain('pending'))
   expect(await world.subscription(id)).toMatchObject({ active: false, disabled_reason: 'gone' })
-  expect(await statuses(id)).toEqual(['failed', ...Array.from({ length: 5 }, () => 'cancelled')])
+  expect(await world.statuses(id)).toEqual(['failed', ...Array.from({ length: 5 }, () => 'cancelled')])
   expect(world.farm.receivedAt('/gone')).toHaveLength(1)
   expect(await world.metric('gateway_webhooks_disabled_total', { reason: 'gone' })).toBe(1)
 })
@@ -126,7 +123,7 @@ test('an internal error does not count as a failure of the receiver', async () =
   await eventually(() => expect(opened).toBeGreaterThan(2))
   expect(await world.attempts(id)).toEqual([])
   broken = false
-  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   expect(await world.subscription(id)).toMatchObject({ failing_since: null })
   expect(await world.attempts(id)).toMatchObject([{ number: 1, outcome: 'success' }])
 })
@@ -136,7 +133,7 @@ test('a notification wakes a worker that rarely polls', async () => {
   world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
   for (const round of [1, 2, 3]) {
     await world.emit({})
-    await eventually(async () => expect(await statuses(id)).toHaveLength(round))
+    await eventually(async () => expect(await world.statuses(id)).toHaveLength(round))
     await eventually(() => expect(world.farm.receivedAt('/announced')).toHaveLength(round))
   }
 })
@@ -206,4 +203,83 @@ test('three workers send each delivery once', async () => {
   expect(new Set(world.farm.received.map(({ path, event }) => `${path} ${event.id}`)).size).toBe(500)
   expect(await world.attempts(ids[0]!)).toHaveLength(100)
   expect(world.farm.peak('/many/1')).toBeLessThanOrEqual(9)
+})
+
+describe('a rotated secret', () => {
+  let t: TestApp
+  let owner: WalletClient
+  beforeAll(async () => {
+    const clock = steppingClock(FIXED_NOW)
+    t = await createTestApp({ clock, ledger: NO_LEDGER, database: world.database, webhookDevMode: true })
+    owner = clientOf(t, walletOf('owner'), clock)
+  })
+  afterAll(() => t.close())
+
+  test('retries that were queued before a rotation are signed with the new secret', async () => {
+    const url = world.farm.url('/rotated')
+    const eventTypes = ['agent.updated']
+    const { body: made } = await owner<{ id: string; secret: string }>('POST', '/webhooks', {
+      url,
+      eventTypes,
+    })
+    world.farm.respond('/rotated', status(503))
+    world.worker({ openSecret: (encrypted, id) => t.secretBox.open(id, encrypted) })
+    await world.emit({}, {}, {})
+    await eventually(async () =>
+      expect(await world.statuses(made.id)).toEqual(['retrying', 'retrying', 'retrying']),
+    )
+    expect(signedWith(made.secret, '/rotated')).toEqual([true, true, true])
+
+    const rotated = await owner<{ secret: string }>('POST', `/webhooks/${made.id}/rotate-secret`)
+    expect(rotated.status).toBe(200)
+    world.farm.respond('/rotated', status(200))
+    await world.expire()
+    await eventually(async () =>
+      expect(await world.statuses(made.id)).toEqual(['success', 'success', 'success']),
+    )
+    expect(signedWith(rotated.body.secret, '/rotated')).toEqual([false, false, false, true, true, true])
+    expect(signedWith(made.secret, '/rotated')).toEqual([true, true, true, false, false, false])
+  })
+})
+
+describe('the connection of a worker', () => {
+  const database = useTestDatabase()
+
+  const backends = async (): Promise<number[]> => {
+    const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database() and query ~ '^listen|^set enable|as one'
+      and pid <> pg_backend_pid()`.execute(database.orm.em.getKysely())
+    return rows.map(({ pid }) => pid)
+  }
+
+  test('a worker has one connection after each reconnect, and none after close', async () => {
+    const ask = () => connection.query('ask', sql<{ one: number }>`select 1 as one`)
+    // Like the worker, which polls again as soon as the connection is lost.
+    const connection = createWorkerConnection({
+      orm: database.orm,
+      kysely: database.orm.em.getKysely(),
+      onNotification: () => void ask().catch(() => undefined),
+    })
+    await ask()
+    for (let round = 0; round < 10; round += 1) {
+      const [pid] = await backends()
+      await sql`select pg_terminate_backend(${pid})`.execute(database.orm.em.getKysely())
+      await eventually(async () => {
+        await ask()
+        expect(await backends()).not.toContain(pid)
+      })
+      expect(await backends()).toHaveLength(1)
+    }
+    await connection.close()
+    await eventually(async () => expect(await backends()).toEqual([]))
+  })
+
+  test('a worker that stops while it connects leaves no connection', async () => {
+    const kysely = database.orm.em.getKysely()
+    const connection = createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
+    const closed = connection.query('ask', sql`select 1 as one`).catch(String)
+    await connection.close()
+    expect(await closed).toBe('Error: the worker connection is closed')
+    await eventually(async () => expect(await backends()).toEqual([]))
+  })
 })

@@ -10,7 +10,7 @@ import { lockDataDir } from '../../../src/compose/runtime-file.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { formatFatalError } from '../../../src/platform/process/operator-error.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
-import { createFaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
+import { createProxiedNode } from '../../support/fault-injecting-proxy.ts'
 import { createRegistryWorld, programId } from '../../support/ledger/registry-world.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -28,7 +28,6 @@ interface LogLine {
   err?: unknown
 }
 
-/** Starts a gateway. Returns the lines of its log. */
 async function start(settings: Record<string, string>): Promise<LogLine[]> {
   database = await createTestDatabase()
   const lines: LogLine[] = []
@@ -49,22 +48,20 @@ async function start(settings: Record<string, string>): Promise<LogLine[]> {
   gateway = await startGateway({ ...readConfig(env), logger: pino({ level: 'info' }, log) })
   return lines
 }
+const failure = (settings: Record<string, string>) =>
+  start(settings).then(
+    () => 'started',
+    (error: unknown) => formatFatalError(error),
+  )
 const messages = (lines: readonly LogLine[]) => lines.map((line) => line.msg)
 const statusOf = async (path: string) => (await fetch(`${gateway?.baseUrl}${path}`)).status
 
 test('with a dead node the log says what is missing, once and without a stack, until the node responds', async () => {
   const world = await createRegistryWorld()
-  const [http, sockets] = [
-    await createFaultInjectingProxy(world.localnet.rpcUrl),
-    await createFaultInjectingProxy(world.localnet.wsUrl),
-  ]
-  await http.cut()
+  const node = await createProxiedNode(world.localnet)
+  await node.http.cut()
   try {
-    const lines = await start({
-      SOLANA_RPC_URL: `http://127.0.0.1:${http.port}`,
-      SOLANA_WS_URL: `ws://127.0.0.1:${sockets.port}`,
-      REGISTRY_PROGRAM_ID: programId,
-    })
+    const lines = await start({ ...node.env, REGISTRY_PROGRAM_ID: programId })
     const notReady = /^the gateway is not ready: no ledger node responds; the registry has not been read/
     await expect.poll(async () => messages(lines).some((each) => notReady.test(each))).toBe(true)
     expect([await statusOf('/ready'), await statusOf('/agents'), await statusOf('/health')]).toEqual([
@@ -72,7 +69,7 @@ test('with a dead node the log says what is missing, once and without a stack, u
     ])
     await expect.poll(async () => messages(lines).includes('the indexer failed, restarting')).toBe(true)
     expect(messages(lines)).not.toContain('the gateway is ready')
-    await http.restore()
+    await node.http.restore()
     await expect.poll(async () => messages(lines).includes('the gateway is ready')).toBe(true)
     expect([await statusOf('/ready'), await statusOf('/agents')]).toEqual([200, 200])
     expect(messages(lines).filter((each) => notReady.test(each))).toHaveLength(1)
@@ -80,8 +77,7 @@ test('with a dead node the log says what is missing, once and without a stack, u
     expect(lines.filter((line) => line.err !== undefined)).toEqual([])
   } finally {
     await gateway?.stop()
-    await http.close()
-    await sockets.close()
+    await node.close()
     await world.close()
   }
 })
@@ -90,11 +86,7 @@ test('with a program id that does not exist, log, health and readiness say so', 
   const world = await createRegistryWorld()
   const unknown = Keypair.generate().publicKey.toBase58()
   try {
-    const lines = await start({
-      SOLANA_RPC_URL: world.localnet.rpcUrl,
-      SOLANA_WS_URL: world.localnet.wsUrl,
-      REGISTRY_PROGRAM_ID: unknown,
-    })
+    const lines = await start({ ...world.env, REGISTRY_PROGRAM_ID: unknown })
     const reason = `the registry program ${unknown} does not exist on the ledger`
     await expect.poll(async () => messages(lines).join()).toContain(`the gateway is not ready: ${reason}`)
     const health = (await (await fetch(`${gateway?.baseUrl}/health/detailed`)).json()) as object
@@ -113,11 +105,6 @@ test('with a program id that does not exist, log, health and readiness say so', 
 test('a DATA_DIR or key file that cannot be used is one line without a stack', async () => {
   const file = join(temporaryFolder('not-ready-'), 'file')
   writeFileSync(file, '')
-  const failure = (settings: Record<string, string>) =>
-    start(settings).then(
-      () => 'started',
-      (error: unknown) => formatFatalError(error),
-    )
   expect(await failure({ DATA_DIR: join(file, 'data') })).toMatch(
     /^\S+ cannot be used \(mkdir: ENOTDIR\): check/,
   )
@@ -150,15 +137,8 @@ async function takeAdjacentPorts() {
 test('ports in use are reported together with their settings, before anything is started', async () => {
   const [first, second] = await takeAdjacentPorts()
   const DATA_DIR = temporaryFolder('not-ready-')
-  const message = await start({
-    DATA_DIR,
-    DATABASE_URL: '',
-    PORT: String(second.port),
-    LOCALNET_PORT: String(first.port),
-  }).then(
-    () => 'started',
-    (error: unknown) => formatFatalError(error),
-  )
+  const ports = { PORT: String(second.port), LOCALNET_PORT: String(first.port) }
+  const message = await failure({ DATA_DIR, DATABASE_URL: '', ...ports })
   const inUse = (port: number) => `127.0.0.1:${port} is in use: stop the program that uses it, or set`
   const localnetPort = 'LOCALNET_PORT to a free port that is followed by another free one, or to 0 for any'
   expect(message.split('\n')).toEqual([

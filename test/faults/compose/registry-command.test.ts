@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Connection, Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Localnet, silentLogger, startLocalnet } from '@agent-registry/localnet'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { deployProgram } from '@agent-registry/localnet/testing'
 import { runCommand } from '../../support/cli.ts'
 import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const folder = temporaryFolder('registry-command-')
 const guide = readGuide('devnet')
@@ -20,17 +21,17 @@ const PROGRAM_ID = program!.publicKey.toBase58()
 const ADMIN = admin!.publicKey.toBase58()
 const RENT_AND_FEES = 10_000_000_000
 
-let net: Localnet
-let connection: Connection
-let env: Record<string, string>
-beforeAll(async () => {
-  net = await startLocalnet({
+const net = perFile(() =>
+  startLocalnet({
     dataDir: null,
     slotMs: 50,
     logger: silentLogger,
     genesis: { faucet: Keypair.generate(), usdcMint: usdcMint!, usdcMintAuthority: Keypair.generate() },
-  })
-  connection = new Connection(net.rpcUrl, 'confirmed')
+  }),
+)
+const connection = perFile(() => new Connection(net.rpcUrl, 'confirmed'))
+let env: Record<string, string>
+beforeAll(async () => {
   await fund(admin!)
   env = {
     DATA_DIR: folder,
@@ -40,7 +41,6 @@ beforeAll(async () => {
     USDC_MINT: usdcMint!.publicKey.toBase58(),
   }
 })
-afterAll(() => net.close())
 
 async function fund(key: Keypair): Promise<void> {
   await connection.confirmTransaction(await connection.requestAirdrop(key.publicKey, RENT_AND_FEES))

@@ -32,7 +32,6 @@ test('SIGTERM ends a start that waits for the migrations of another process', TI
   expect(await started).toBeInstanceOf(Error)
 })
 
-/** A request whose body never arrives. */
 async function halfSent(baseUrl: string): Promise<Socket> {
   const half = connect({ port: Number(new URL(baseUrl).port), host: '127.0.0.1', allowHalfOpen: true })
   half.on('error', () => undefined)

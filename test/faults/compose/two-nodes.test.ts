@@ -1,68 +1,46 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/compose/runtime-file.ts'
 import {
   type AgentWallet,
   createRegistryWorld,
   type RegistryWorld,
 } from '../../support/ledger/registry-world.ts'
-import {
-  type TestResponse,
-  type Prepared,
-  type RecordBody,
-  signed,
-  toJson,
-} from '../../support/transactions/relay-world.ts'
-import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
+import { type Prepared, type RecordBody, signed, toJson } from '../../support/transactions/relay-world.ts'
+import { createProxiedNode, type ProxiedNode } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { perTest } from '../../support/lifetime.ts'
+import { callJson, type JsonResponse } from '../../support/http.ts'
 
-/** A node behind a proxy. */
-interface Node {
-  http: FaultInjectingProxy
-  socket: FaultInjectingProxy
-}
-
-let world: RegistryWorld
-let nodes: Node[] = []
+const world = perTest(() => createRegistryWorld({ slotMs: 100 }))
+let nodes: ProxiedNode[] = []
 let gateway: GatewayProcess
 let runtime: Runtime
 
-beforeEach(async () => {
-  world = await createRegistryWorld({ slotMs: 100 })
-})
 afterEach(async () => {
   await gateway.remove()
-  for (const { http, socket } of nodes) await Promise.all([http.close(), socket.close()])
+  for (const node of nodes) await node.close()
   nodes = []
-  await world.close()
 })
 
-async function nodeOf({ localnet }: RegistryWorld): Promise<Node> {
-  const [http, socket] = await Promise.all([localnet.rpcUrl, localnet.wsUrl].map(createFaultInjectingProxy))
-  if (http === undefined || socket === undefined) throw new Error('no proxy')
-  nodes.push({ http, socket })
-  return { http, socket }
+async function nodeOf({ localnet }: RegistryWorld): Promise<ProxiedNode> {
+  const node = await createProxiedNode(localnet)
+  nodes.push(node)
+  return node
 }
-const cut = ({ http, socket }: Node) => Promise.all([http.cut(), socket.cut()])
-const restore = ({ http, socket }: Node) => Promise.all([http.restore(), socket.restore()])
 
 async function createGateway(): Promise<void> {
   gateway = await createGatewayProcess({
-    SOLANA_RPC_URL: nodes.map(({ http }) => `http://127.0.0.1:${http.port}`).join(','),
-    SOLANA_WS_URL: nodes.map(({ socket }) => `ws://127.0.0.1:${socket.port}`).join(','),
-    WEBHOOK_SECRETS_KEY: '07'.repeat(32),
+    ...world.env,
+    SOLANA_RPC_URL: nodes.map(({ http }) => http.url).join(','),
+    SOLANA_WS_URL: nodes.map(({ socket }) => socket.url).join(','),
     RATE_LIMITS: 'false',
   })
   runtime = await gateway.start()
 }
 
-async function ask<Body>(path: string, body?: object): Promise<TestResponse<Body>> {
-  const headers = { 'content-type': 'application/json' }
-  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
-  const response = await fetch(`${runtime.baseUrl}${path}`, init)
-  return { status: response.status, body: (await response.json()) as Body }
-}
+const ask = <Body>(path: string, body?: object): Promise<JsonResponse<Body>> =>
+  callJson<Body>(`${runtime.baseUrl}${path}`, body)
 
-/** Renames the agent through the relay. Returns the settled record. */
 async function rename(wallet: AgentWallet, name: string): Promise<RecordBody> {
   const prepared = await ask<Prepared>('/relay/prepare', {
     instructions: [toJson(wallet.instruction('update_agent', {}, { name }))],
@@ -125,12 +103,12 @@ test('reads and transactions continue while the first node is down under load, a
   try {
     await each(2)
     expect(await nodeStates()).toEqual(['healthy', 'healthy'])
-    await cut(first)
+    await first.cut()
     await each(3)
     // A pause ends before the next attempt, so a single look could miss it.
     await expect.poll(nodeStates).toContain('paused')
     const before = first.http.connections
-    await restore(first)
+    await first.restore()
     await expect.poll(nodeStates).toEqual(['healthy', 'healthy'])
     await each(2)
     expect(first.http.connections).toBeGreaterThan(before)
@@ -160,7 +138,7 @@ test('a second node of another ledger is reported at once, and is never used', a
     expect(gateway.output()).toContain('this ledger node is on another ledger')
     await expect.poll(async () => (await ask('/agents')).body).toMatchObject({ total: 1 })
 
-    await cut(first)
+    await first.cut()
     const instructions = [toJson(wallet.instruction('update_agent', {}, { name: 'Astray' }))]
     const refused = await ask('/relay/prepare', { instructions, signerPubkeys: [wallet.owner] })
     expect(refused).toMatchObject({
@@ -175,7 +153,7 @@ test('a second node of another ledger is reported at once, and is never used', a
     runtime = await gateway.start()
     expect((await ask('/agents')).body).toMatchObject({ total: 1, agents: [{ name: 'Ours' }] })
     expect(await nodeStates()).toContain('refused')
-    await restore(first)
+    await first.restore()
     await expect.poll(async () => (await rename(wallet, 'Back')).status).toBe('confirmed')
     expect(second.socket.connections).toBe(0)
     expect(await audited()).toEqual(CLEAN)

@@ -49,7 +49,6 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<Record<stri
   }
 }
 
-/** Starts the server in a process that is killed. */
 async function startAndDie(): Promise<void> {
   const code = `import(${JSON.stringify(MODULE)})
     .then((m) => m.startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: { info() {} } }))

@@ -2,23 +2,20 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
 import { openReads } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { isoTimestamp } from '../../../src/db/value-parsers.ts'
 import { knownError } from '../../../src/domain/known-error.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = perFile(() => createTestDatabase())
 
 const value = async (expression: ReturnType<typeof sql>): Promise<unknown> =>
   (await sql<{ value: unknown }>`select ${expression} as value`.execute(database.orm.em.getKysely())).rows[0]
@@ -112,27 +109,20 @@ describe('a pool of one connection', () => {
     sql`select pg_terminate_backend(${pid})`.execute(database.orm.em.getKysely())
   const lost = /terminat|not queryable|EPIPE|ECONNRESET/
 
-  test.each([true, false])(
-    'has its place back after a transaction lost its connection, prepared statements: %s',
-    async (preparedStatements) => {
-      const orm = await openOrm(database.connection, {
-        poolSize: 1,
-        preparedStatements,
-        connectTimeoutMs: 3_000,
-      })
-      const kysely = orm.em.getKysely()
-      await expect(
-        orm.em.fork().transactional(async (em) => {
-          const trx = em.getKysely()
-          const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
-          await lose(rows[0]!.pid)
-          await sql`select ${1}::int`.execute(trx)
-        }),
-      ).rejects.toThrow(lost)
-      expect((await sql`select ${2}::int as n`.execute(kysely)).rows).toEqual([{ n: 2 }])
-      await orm.close()
-    },
-  )
+  test('has its place back after a transaction lost its connection', async () => {
+    const orm = await openOrm(database.connection, { poolSize: 1, connectTimeoutMs: 3_000 })
+    const kysely = orm.em.getKysely()
+    await expect(
+      orm.em.fork().transactional(async (em) => {
+        const trx = em.getKysely()
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+        await lose(rows[0]!.pid)
+        await sql`select ${1}::int`.execute(trx)
+      }),
+    ).rejects.toThrow(lost)
+    expect((await sql`select ${2}::int as n`.execute(kysely)).rows).toEqual([{ n: 2 }])
+    await orm.close()
+  })
 
   test('gets it back if a transaction could not begin, and nothing of the transaction ran', async () => {
     const orm = await openOrm(database.connection, { poolSize: 1, connectTimeoutMs: 3_000 })

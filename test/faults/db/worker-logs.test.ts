@@ -9,19 +9,18 @@ import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
-import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: WorkerWorld
+const world = perFile(() => createWorkerWorld())
 let network: SlowNetwork
 let orm: Orm
 beforeAll(async () => {
-  world = await createWorkerWorld()
   network = await slowNetwork(world.database.connection)
   orm = await openOrm({ url: network.url })
 })
 afterAll(async () => {
   await orm.close()
-  await world.close()
 })
 
 test('workers report an outage of the database once each, without stack traces', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import {
   CARD_QUEUES,
@@ -11,11 +11,12 @@ import {
 import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import { SITE_BYTES_PER_MINUTE } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { createTestApp, FIXED_NOW } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const CARD = '{"name":"Honest"}'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -23,36 +24,28 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** A page of this size is read completely, and is not a card. */
 const PAGE_BYTES = 262_144
 let now = FIXED_NOW
-let t: TestApp
-let http: GuardedHttp
 /** Accepts connections and requests, and never responds. */
-let silent: Receiver
-let honest: Receiver
-const workers: CardWorker[] = []
-
-beforeAll(async () => {
-  silent = await startReceiver({ reply: () => {} })
-  honest = await startReceiver({ reply: { body: CARD } })
-  http = createGuardedHttp({
+const silent = perFile(() => startReceiver({ reply: () => {} }))
+const honest = perFile(() => startReceiver({ reply: { body: CARD } }))
+const http = perFile(() =>
+  createGuardedHttp({
     devMode: true,
     allowedPorts: [silent.port, honest.port],
     lookup: async () => ['127.0.0.1'],
-  })
-  t = await createTestApp({
+  }),
+)
+const t = perFile(() =>
+  createTestApp({
     clock: { now: () => now },
     hosted: { http, gateways: { ipfs: null, arweave: null } },
-  })
-})
+  }),
+)
+const workers: CardWorker[] = []
+
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
   for (const table of ['agents', 'agent_card_checks', 'agent_card_hosts'] as const)
     await t.kysely.deleteFrom(table).execute()
-})
-afterAll(async () => {
-  await t.close()
-  await http.close()
-  await silent.close()
-  await honest.close()
 })
 
 /** A worker with the times and limits of the service. */

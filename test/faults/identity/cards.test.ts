@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { claimCards, findOrigins, recordCheck } from '../../../src/identity/agent-cards/check-queue.ts'
 import { CARD_TIMING, CHECKS_PER_SITE } from '../../../src/identity/agent-cards/limits.ts'
 import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import type { FetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createByteBudget } from '../../../src/platform/net/hosted/fetch-hosted.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { createTestApp, FIXED_NOW } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
-import { startHost, type TestHost } from '../../support/identity/host.ts'
+import { startHost } from '../../support/identity/host.ts'
+import { perFile, perTest } from '../../support/lifetime.ts'
 
 const CARD = {
   name: 'Kestrel',
@@ -23,8 +24,8 @@ const CARD = {
 const BODY = JSON.stringify(CARD)
 const sha256 = (data: string): string => createHash('sha256').update(data).digest('hex')
 
-let t: TestApp
-let host: TestHost
+const t = perFile(() => createTestApp())
+const host = perTest(() => startHost())
 let metrics: Metrics
 const workers: CardWorker[] = []
 /** A queue of credential refreshes that does nothing. */
@@ -35,21 +36,15 @@ const NO_QUEUE: FetchQueue = {
   stop: async () => {},
 }
 const warnings: unknown[] = []
-beforeAll(async () => {
-  t = await createTestApp()
-})
 beforeEach(async () => {
-  host = await startHost()
   metrics = createMetrics()
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
-  await host.close()
   await t.kysely.deleteFrom('agents').execute()
   await t.kysely.deleteFrom('agent_card_checks').execute()
   await t.kysely.deleteFrom('agent_card_hosts').execute()
 })
-afterAll(() => t.close())
 
 function startWorker(totalMs = 3_000): void {
   const worker = createCardWorker({
@@ -110,7 +105,6 @@ async function known(label: string): Promise<Known> {
   return agent
 }
 
-/** Waits for the check of an agent's card to end. */
 async function checked(label: string, state: string): Promise<Known> {
   await expect.poll(async () => (await known(label)).card.state).toBe(state)
   return known(label)

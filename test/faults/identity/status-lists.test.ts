@@ -13,6 +13,7 @@ import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const PDA = keyOf('agent Kestrel')
 const owner = walletOf('owner')
@@ -22,13 +23,12 @@ let now = NOW
 let t: TestApp
 let http: GuardedHttp
 /** Accepts connections and requests, and never responds. */
-let silent: Receiver
+const silent = perFile(() => startReceiver({ reply: () => {} }))
 let honest: Receiver
 let documents: Map<string, Json>
 
 beforeAll(async () => {
   documents = new Map()
-  silent = await startReceiver({ reply: () => {} })
   honest = await startReceiver({ reply: ({ path }) => ({ body: JSON.stringify(documents.get(path)) }) })
   http = createGuardedHttp({
     devMode: true,
@@ -43,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await t.close()
   await http.close()
-  await silent.close()
   await honest.close()
 })
 

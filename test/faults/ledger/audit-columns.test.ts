@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { encodeAccount, EVENT_TAG } from '@agent-registry/program'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import type { Difference } from '../../../src/ledger/audit/findings.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { agentAccount, keyOf, registration, report } from '../../support/ledger/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** By table: its key, and the columns that the audit does not compare. */
 const TABLES = {
@@ -38,10 +39,9 @@ const LOCATING = new Set(['signature', 'pda', 'event_id'])
 
 const owner = keyOf('owner')
 const ledger = new ScriptedLedger()
-let database: TestDatabase
+const database = perFile(() => createTestDatabase())
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   const [agent, time] = [keyOf('a'), 1_764_000_000n]
   const amounts = { depositedAmount: 3n, lockedAmount: 2n, pendingWithdrawal: 1n }
   ledger.send(registration('a'))
@@ -90,7 +90,6 @@ beforeAll(async () => {
   await indexer.whenIdle()
   await indexer.stop()
 })
-afterAll(() => database.drop())
 
 const execute = async <Row>(statement: string): Promise<Row[]> =>
   (await sql.raw<Row>(statement).execute(kyselyOf(database.orm))).rows

@@ -1,44 +1,36 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { compareHistory } from '../../../src/ledger/audit/compare-transactions.ts'
 import type { AuditContext } from '../../../src/ledger/audit/findings.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/ledger/samples.ts'
-import { PROGRAM_ID, ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
-import { webhookSink } from '../../../src/webhooks/enqueue.ts'
-import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
+import { useScriptedWorld } from '../../support/ledger/scripted-world.ts'
 
-let database: TestDatabase
-let ledger: ScriptedLedger
-let indexer: Indexer
-
+const world = useScriptedWorld()
+const { database, ledger, stop, idle, audited, rebuilt, dump } = world
 beforeEach(async () => {
-  database = await createTestDatabase()
-  ledger = new ScriptedLedger()
   for (const label of ['a', 'b', 'c']) ledger.send(registration(label))
   ledger.advance(10)
   ledger.send(report('a', 250, 262))
   ledger.send(closing('c'))
   ledger.advance(50)
-  indexer = scriptedIndexer(database.orm, ledger)
-  await indexer.whenIdle()
-})
-afterEach(async () => {
-  await indexer.stop()
-  await database.drop()
+  await idle()
 })
 
-const run = (settleMs = 0): Promise<AuditReport> =>
-  audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs })
-const edit = (statement: ReturnType<typeof sql>) => statement.execute(kyselyOf(database.orm))
+const edit = (statement: ReturnType<typeof sql>) => statement.execute(world.db)
+const subscribe = (id: string) =>
+  edit(sql`
+    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
+    values (${id}, 'w', 'https://r.example', '{agent.registered}', '')`)
 
 test('an audit of correct tables finds no difference', async () => {
-  expect(await run()).toEqual({ accounts: 2, transactions: 5, events: 5, differences: [], unreadable: [] })
+  expect(await audited()).toEqual({
+    accounts: 2,
+    transactions: 5,
+    events: 5,
+    differences: [],
+    unreadable: [],
+  })
 })
 
 test.each([
@@ -115,9 +107,9 @@ test.each([
     { table: 'closed_accounts', key: keyOf('b'), field: '*', ledger: undefined },
   ],
 ])('the audit finds only %s', async (_, statement, difference) => {
-  await indexer.stop()
+  await stop()
   await edit(statement)
-  const { differences } = await run()
+  const { differences } = await audited()
   expect(differences).toHaveLength(1)
   expect(differences[0]).toMatchObject(difference)
 })
@@ -145,16 +137,16 @@ test.each([
   ],
 ])('the audit names a change of the %s without an event', async (_, change, difference) => {
   ledger.send({ accounts: { [keyOf('b')]: agentAccount('b', change) } })
-  await indexer.whenIdle()
-  expect((await run()).differences).toEqual([{ table: 'agents', key: keyOf('b'), ...difference }])
+  await idle()
+  expect((await audited()).differences).toEqual([{ table: 'agents', key: keyOf('b'), ...difference }])
 })
 
 test('the audit names agents that closed or appeared without an event', async () => {
   ledger.send({ ...closing('b'), events: [] })
   ledger.send({ ...registration('c'), events: [] })
-  await indexer.whenIdle()
+  await idle()
   const field = 'existence after its last event'
-  expect((await run()).differences.toSorted((a, b) => Number(a.ledger) - Number(b.ledger))).toEqual([
+  expect((await audited()).differences.toSorted((a, b) => Number(a.ledger) - Number(b.ledger))).toEqual([
     { table: 'agents', key: keyOf('c'), field, ledger: false, database: true },
     { table: 'agents', key: keyOf('b'), field, ledger: true, database: false },
   ])
@@ -167,7 +159,7 @@ test('a difference to the last events remains while nothing changes, not while t
   let reputationScore = 250
   const change = (): Promise<void> => {
     ledger.send({ accounts: { [keyOf('b')]: agentAccount('b', { reputationScore: ++reputationScore }) } })
-    return indexer.whenIdle()
+    return idle()
   }
   await change()
   for (const settleMs of [0, 200]) expect(await compare(settleMs)).toHaveLength(1)
@@ -181,16 +173,16 @@ test('the audit starts the history of an agent at its last registration', async 
   ledger.send(report('b', 250, 200))
   ledger.send(closing('b'))
   ledger.send(registration('b'))
-  await indexer.whenIdle()
-  expect((await run()).differences).toEqual([])
+  await idle()
+  expect((await audited()).differences).toEqual([])
 })
 
 test('the audit finds a lost event, and its history only if that is lost too', async () => {
-  await indexer.stop()
+  await stop()
   await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
-  expect((await run()).differences.map((each) => each.table)).toEqual(['ledger_events'])
+  expect((await audited()).differences.map((each) => each.table)).toEqual(['ledger_events'])
   await edit(sql`delete from agent_history where event_type = 'reputation_updated'`)
-  const { differences } = await run()
+  const { differences } = await audited()
   expect(differences.map((each) => each.table).sort()).toEqual(['agent_history', 'ledger_events'])
 })
 
@@ -202,7 +194,7 @@ test.each([
   'the audit finds exactly one edited row and a lost, an invented and an edited event ($batchSize by $inFlight)',
   async (size) => {
     ledger.pageCap = 2
-    await indexer.stop()
+    await stop()
     await edit(sql`update agents set name = 'edited' where name = 'b'`)
     await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
     await edit(sql`
@@ -210,13 +202,7 @@ test.each([
     from ledger_events where name = 'ReputationUpdated'`)
     await edit(sql`update ledger_events set owner = 'somebody' where agent_pda = ${keyOf('b')}`)
     const [lost] = ledger.entries.slice(-1)
-    const { accounts, transactions, events, differences } = await audit({
-      orm: database.orm,
-      rpc: ledger.rpc(),
-      programId: PROGRAM_ID,
-      settleMs: 0,
-      ...size,
-    })
+    const { accounts, transactions, events, differences } = await audited(size)
     expect({ accounts, transactions, events }).toEqual({ accounts: 2, transactions: 6, events: 5 })
     const found = differences.map(({ table, field, key, ledger: onLedger, database: inTables }) => {
       if (field !== '*') return `${table}.${field} ${String(onLedger)} -> ${String(inTables)}`
@@ -236,13 +222,12 @@ test.each([
 )
 
 test('an audit fetches while it compares, and reports its progress', async () => {
-  await indexer.stop()
+  await stop()
   const progress: string[] = []
   const second = Promise.withResolvers<void>()
   const rpc = ledger.rpc()
   let asked = 0
-  const report = await audit({
-    orm: database.orm,
+  const report = await audited({
     rpc: {
       ...rpc,
       settle: async (calls) => {
@@ -252,8 +237,6 @@ test('an audit fetches while it compares, and reports its progress', async () =>
         return rpc.settle(calls)
       },
     },
-    programId: PROGRAM_ID,
-    settleMs: 0,
     batchSize: 1,
     inFlight: 2,
     onProgress: ({ stage, done, total }) => progress.push(`${stage} ${done}/${total}`),
@@ -263,32 +246,30 @@ test('an audit fetches while it compares, and reports its progress', async () =>
 })
 
 test('an audit repeats a read that the database cancelled', async () => {
-  await indexer.stop()
-  const db = kyselyOf(database.orm)
+  await stop()
+  const { db } = world
   const waiting = sql<{ pid: number }>`
     select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  const audited = await db.transaction().execute(async (tx) => {
+  const [repeated] = await db.transaction().execute(async (tx) => {
     await sql`lock table agent_history in access exclusive mode`.execute(tx)
-    const report = run()
+    const report = audited()
     await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(1)
     const [reader] = (await waiting.execute(db)).rows
     await sql`select pg_cancel_backend(${reader?.pid})`.execute(db)
     return [report]
   })
-  expect(await audited[0]).toMatchObject({ transactions: 5, differences: [] })
+  expect(await repeated).toMatchObject({ transactions: 5, differences: [] })
 })
 
 test('an audit ends with the error of a node that refuses a call', async () => {
   const rpc = { ...ledger.rpc(), settle: () => Promise.reject(new LedgerRpcError('rpc', 'refused')) }
-  await expect(audit({ orm: database.orm, rpc, programId: PROGRAM_ID, settleMs: 0 })).rejects.toThrow(
-    'refused',
-  )
+  await expect(audited({ rpc })).rejects.toThrow('refused')
 })
 
 test('a row that the indexer is about to write is not a difference', async () => {
   ledger.send(registration('new'))
-  const { differences, accounts } = await run(5_000)
+  const { differences, accounts } = await audited({ settleMs: 5_000 })
   expect({ differences, accounts }).toEqual({ differences: [], accounts: 3 })
 })
 
@@ -296,14 +277,14 @@ test('a transaction that a fork moved to another slot and time is rewritten in e
   const sent = report('a', 262, 270)
   const signature = ledger.send(sent)
   const { slot } = ledger
-  await indexer.whenIdle()
+  await idle()
   ledger.forkFrom(slot - 1)
   ledger.advance(3)
   const [event] = sent.events ?? []
   const later = { ...event, data: { ...event?.data, timestamp: 1_800_000_000n } } as NonNullable<typeof event>
   ledger.send({ ...sent, events: [later], signature })
   ledger.advance()
-  const { differences, events } = await run(10_000)
+  const { differences, events } = await audited({ settleMs: 10_000 })
   expect({ differences, events }).toEqual({ differences: [], events: 6 })
 })
 
@@ -311,82 +292,65 @@ test('a rebuild while the indexer runs gives identical tables and enqueues nothi
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
   await edit(sql`update agent_card_checks set card_hash_mismatch = true where agent_pda = ${keyOf('b')}`)
   ledger.advance(40)
-  await expect
-    .poll(async () =>
-      (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
-        (row) => row.finality === 'finalized',
-      ),
+  const finalities = async () =>
+    new Set(
+      (await world.db.selectFrom('ledger_events').select('finality').execute()).map((row) => row.finality),
     )
-    .toBe(true)
-  const before = await dumpTables(database.orm)
+  await expect.poll(finalities).toEqual(new Set(['finalized']))
+  const before = await dump()
   await edit(sql`update agents set name = 'vandal'`)
   await edit(sql`delete from agent_history`)
   await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
   const seen: string[] = []
-  const done = await rebuild({
-    sink: webhookSink,
-    orm: database.orm,
-    rpc: ledger.rpc(),
-    programId: PROGRAM_ID,
+  const done = await rebuilt({
     batchSize: 2,
     inFlight: 1,
     onProgress: ({ stage, done, total }) => seen.push(`${stage} ${done}/${total}`),
   })
   expect(done).toEqual({ transactions: 5, events: 5 })
   expect(seen).toEqual(['accounts 2/2', 'transactions 2/5', 'transactions 4/5', 'transactions 5/5'])
-  expect(await dumpTables(database.orm)).toEqual(before)
+  expect(await dump()).toEqual(before)
   ledger.send(registration('d'))
-  await indexer.whenIdle()
-  expect((await run()).differences).toEqual([])
+  await idle()
+  expect((await audited()).differences).toEqual([])
 })
 
 test('a rebuild sends nothing twice, and sends no old events to later subscriptions', async () => {
-  const db = kyselyOf(database.orm)
-  const subscribe = (id: string) =>
-    sql`
-    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
-    values (${id}, 'w', 'https://r.example', '{agent.registered}', '')`.execute(db)
+  const { db } = world
   await subscribe('early')
   ledger.send(registration('d'))
-  await indexer.whenIdle()
+  await idle()
   await sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()`.execute(
     db,
   )
   await subscribe('late')
-  const deliveries = async (): Promise<unknown[]> =>
-    (await db.selectFrom('webhook_deliveries').selectAll().execute()).map((row) => [
-      row.subscription_id,
-      row.status,
-    ])
-  expect(await deliveries()).toEqual([['early', 'success']])
-  await rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
-  await indexer.whenIdle()
-  expect(await deliveries()).toEqual([['early', 'success']])
-  expect((await run()).differences).toEqual([])
+  const deliveries = () => db.selectFrom('webhook_deliveries').select(['subscription_id', 'status']).execute()
+  const delivered = [{ subscription_id: 'early', status: 'success' }]
+  expect(await deliveries()).toEqual(delivered)
+  await rebuilt()
+  await idle()
+  expect(await deliveries()).toEqual(delivered)
+  expect((await audited()).differences).toEqual([])
 })
 
 test('a rebuild cancels the deliveries of an event that a fork removed while no indexer ran', async () => {
-  const db = kyselyOf(database.orm)
-  await sql`
-    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
-    values ('s', 'w', 'https://r.example', '{agent.registered}', '')`.execute(db)
+  const { db } = world
+  await subscribe('s')
   const { slot } = ledger
   ledger.advance()
   ledger.send(registration('gone'))
-  await indexer.whenIdle()
-  await indexer.stop()
+  await idle()
+  await stop()
   ledger.forkFrom(slot)
-  await rebuild({ sink: webhookSink, orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  await rebuilt()
   const deliveries = await db.selectFrom('webhook_deliveries').select('status').execute()
   expect(deliveries).toEqual([{ status: 'cancelled' }])
-  expect((await run()).differences).toEqual([])
+  expect((await audited()).differences).toEqual([])
 })
 
 test('a rebuild that fails leaves the tables as they were', async () => {
-  const before = await dumpTables(database.orm)
+  const before = await dump()
   const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('the node is gone')) }
-  await expect(
-    rebuild({ sink: webhookSink, orm: database.orm, rpc: broken, programId: PROGRAM_ID }),
-  ).rejects.toThrow('gone')
-  expect(await dumpTables(database.orm)).toEqual(before)
+  await expect(rebuilt({ rpc: broken })).rejects.toThrow('gone')
+  expect(await dump()).toEqual(before)
 })

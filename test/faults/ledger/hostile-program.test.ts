@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hasCompiler } from '@agent-registry/program/build'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { buildHostileProgram, HOSTILE_FILE } from '../../support/hostile-program/build.ts'
 import { hostile, hostileProgram } from '../../support/ledger/hostile-program.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
@@ -14,29 +13,19 @@ import {
   createRegistryWorld,
   keyOf as keyOfPair,
   programId,
-  type RegistryWorld,
 } from '../../support/ledger/registry-world.ts'
 import { closing, keyOf } from '../../support/ledger/samples.ts'
 import { encodeEvent, EVENT_TAG } from '@agent-registry/program'
 import { kyselyOf } from '../../support/ledger/tables.ts'
+import { perFile, perTest } from '../../support/lifetime.ts'
 
-let world: RegistryWorld
-let database: TestDatabase
-let indexer: Indexer
+const world = perFile(() => createRegistryWorld({ programs: [hostileProgram] }))
+const database = perTest(() => createTestDatabase())
+const indexer = perTest(() => worldIndexer(world, database.orm))
 let wallet: AgentWallet
 
-beforeAll(async () => {
-  world = await createRegistryWorld({ programs: [hostileProgram] })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  database = await createTestDatabase()
-  indexer = worldIndexer(world, database.orm)
   wallet = await world.wallet('Honest')
-})
-afterEach(async () => {
-  await indexer.stop()
-  await database.drop()
 })
 
 const send = async (...instructions: TransactionInstruction[]): Promise<void> => {

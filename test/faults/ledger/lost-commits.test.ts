@@ -1,26 +1,21 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { audit } from '../../../src/ledger/audit/audit.ts'
-import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
-import { migrate } from '../../../src/db/migrate.ts'
-import { openOrm } from '../../../src/db/orm.ts'
 import { claimLeadership, LeadershipLostError, storePosition } from '../../../src/ledger/indexer/position.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { newestPosition, readEvents } from '../../../src/webhooks/live/recent-events.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { silentLogger } from '../../support/ledger/indexer.ts'
+import { startOwnPostgres } from '../../support/own-postgres.ts'
 import { registration } from '../../support/ledger/samples.ts'
 import { PROGRAM_ID, type ScriptedLedger } from '../../support/ledger/scripted-ledger.ts'
 import { useScriptedWorld } from '../../support/ledger/scripted-world.ts'
 import { count, kyselyOf } from '../../support/ledger/tables.ts'
 
 const world = useScriptedWorld()
+const { database, ledger, start, stop, audited } = world
 
 test('a leader detects a lost commit, also one that did not move the position', async () => {
-  const { database } = world()
-  const db = kyselyOf(database.orm)
+  const { db } = world
   const leader = await claimLeadership(db, { programId: PROGRAM_ID, genesisHash: 'g' })
   await storePosition(db, leader)
   await storePosition(db, { ...leader, commits: leader.commits + 1 })
@@ -35,40 +30,54 @@ test('a leader detects a lost commit, also one that did not move the position', 
   )
 })
 
-test('nothing is lost and nothing is enqueued twice when the database server crashes while the indexer catches up', async () => {
-  const { ledger, send, start, stop } = world()
-  const dataDir = temporaryFolder('gateway-crash-')
-  const server = { dataDir, logger: silentLogger, settings: ['fsync=off'] }
-  let postgres = await startEmbeddedPostgres(server)
-  const orm = await openOrm(postgres.connection)
+test('the indexer survives a restart of PostgreSQL and misses nothing', async () => {
+  const postgres = await startOwnPostgres()
+  const { orm } = postgres
+  const indexer = start({}, orm)
   try {
-    await migrate(orm)
+    ledger.send(registration('before'))
+    await indexer.whenIdle()
+    await postgres.stop()
+    ledger.send(registration('meanwhile'))
+    await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
+    await postgres.start()
+    ledger.send(registration('after'))
+    await indexer.whenIdle()
+    const report = await audited({ orm })
+    expect(report).toEqual({ accounts: 3, transactions: 3, events: 3, differences: [], unreadable: [] })
+  } finally {
+    await stop()
+    await postgres.close()
+  }
+})
+
+test('nothing is lost and nothing is enqueued twice when the database server crashes while the indexer catches up', async () => {
+  const postgres = await startOwnPostgres()
+  const { orm } = postgres
+  try {
     await sql`
       insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
       values ('s', 'w', 'https://r.example', '{agent.registered}', '')`.execute(kyselyOf(orm))
-    send(600)
+    world.send(600)
     const { rpc, resume } = pausing(ledger, 4)
     const indexer = start({ rpc, batchSize: 100 }, orm)
     await expect.poll(() => indexer.status().counters.transactions).toBe(400)
-    process.kill(-postmasterOf(dataDir), 'SIGKILL')
+    process.kill(-postmasterOf(postgres.dataDir), 'SIGKILL')
     resume()
     await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
-    postgres = await startEmbeddedPostgres(server)
+    await postgres.start()
     await indexer.whenIdle()
-    const report = await audit({ orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
+    const report = await audited({ orm })
     expect(report).toEqual({ accounts: 300, transactions: 600, events: 600, differences: [], unreadable: [] })
     const { rows } = await sql`select count(*) as count from webhook_deliveries`.execute(kyselyOf(orm))
     expect(rows).toEqual([{ count: 300 }])
   } finally {
     await stop()
-    await orm.close()
-    await postgres.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    await postgres.close()
   }
 })
 
 test('after a failover to a server without the last commits, the indexer continues from its position', async () => {
-  const { database, ledger, send, start } = world()
   const tables = [
     'agents',
     'ledger_transactions',
@@ -77,15 +86,15 @@ test('after a failover to a server without the last commits, the indexer continu
     'outbox_events',
     'indexer_state',
   ]
-  const db = kyselyOf(database.orm)
-  send(20)
+  const { db } = world
+  world.send(20)
   const indexer = start({ verifyMs: 60_000 })
   await indexer.whenIdle()
   for (const table of tables)
     await sql`create table ${sql.ref(`saved_${table}`)} as table ${sql.table(table)}`.execute(db)
   const { rows: sequence } = await sql<{ last_value: number }>`
     select last_value from outbox_events_sequence_seq`.execute(db)
-  send(10)
+  world.send(10)
   await indexer.whenIdle()
   expect(await count(database.orm, 'ledger_transactions')).toBe(30)
   const seen = await newestPosition(db)
@@ -100,7 +109,7 @@ test('after a failover to a server without the last commits, the indexer continu
   ledger.send(registration('after'))
   await expect.poll(() => count(database.orm, 'ledger_transactions')).toBe(31)
   await indexer.whenIdle()
-  const report = await audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
+  const report = await audited()
   expect(report).toEqual({ accounts: 11, transactions: 31, events: 31, differences: [], unreadable: [] })
   const gap = await readEvents(db, seen, {})
   const { rows } = await readEvents(db, gap.upTo, {})

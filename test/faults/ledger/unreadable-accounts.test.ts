@@ -86,7 +86,6 @@ const rowOf = (wallet: AgentWallet) =>
     .select(['name', 'status'])
     .where('pda', '=', wallet.agent)
     .executeTakeFirst()
-/** Overwrites the account after the transaction, before its slot ends. */
 async function sendAndOverwrite(
   instruction: TransactionInstruction,
   signer: Keypair,

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { processorMs } from '../../support/process-use.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { type Receiver, type Reply, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa, type TestCertificate } from '../../support/tls.ts'
@@ -67,14 +68,6 @@ const flood =
   (start: string, again: string): Reply =>
   (_, { socket }) =>
     floodSocket(socket!, start, again)
-
-/** Processor time of this thread while `run` runs, in milliseconds. The server runs here, too. */
-async function processorMs(run: () => Promise<unknown>): Promise<number> {
-  const before = process.threadCpuUsage()
-  await run()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
-}
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 /** Almost the limit of headers, so that many more arrive in the read that exceeds it. */

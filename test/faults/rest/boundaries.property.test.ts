@@ -1,42 +1,30 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
-import { agentRow, insertAgents } from '../../support/factories.ts'
+import type { Socket } from 'node:net'
+import { beforeAll, expect, test } from 'vitest'
+import { serveApp, type TestClient } from '../../support/clients.ts'
+import { agentRows } from '../../support/factories.ts'
+import { usedMemory } from '../../support/process-use.ts'
 import * as fc from '../../support/property.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const STEPS = Number(process.env['BOUNDARY_STEPS'] ?? 10_000)
 const STEPS_PER_ROUND = 250
 const NETWORKS = 6
 const MAX_GROWTH = 100 * 1_048_576
 
-let t: TestApp
-let clients: TestClient[]
-let polite: TestClient
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: noLedger,
+const t = perFile(() =>
+  serveApp({
     clock: { now: () => Date.now() },
     rateLimits: { reads: 6_000 },
     overload: { inFlight: 1_000 },
-  })
-  await insertAgents(
-    t.kysely,
-    Array.from({ length: 50 }, (_, i) => agentRow(`agent ${i}`)),
-  )
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = t.app.server.address() as AddressInfo
-  clients = Array.from({ length: NETWORKS }, (_, i) => clientAt(`127.0.0.${10 + i}`, port))
-  polite = clientAt('127.0.0.9', port)
-})
-afterAll(async () => {
-  await polite?.close()
-  await Promise.all(clients?.map((each) => each.close()) ?? [])
-  await t?.close()
+    agents: agentRows(50),
+  }),
+)
+let clients: TestClient[]
+let polite: TestClient
+beforeAll(() => {
+  clients = Array.from({ length: NETWORKS }, (_, i) => t.client(`127.0.0.${10 + i}`))
+  polite = t.client('127.0.0.9')
 })
 
 const withBody = (path: string, body: string, accept: string, length = body.length): string =>
@@ -116,21 +104,6 @@ async function run(steps: readonly Step[]): Promise<void> {
   for (const each of open) each.destroy()
 }
 
-const gauge = async (name: string): Promise<number> => {
-  const { values } = await t.metrics.getSingleMetric(name)!.get()
-  return values.reduce((sum, { value }) => sum + value, 0)
-}
-setFlagsFromString('--expose_gc')
-const collectGarbage = runInNewContext('gc') as () => void
-/** Of this process, which is also that of the clients. */
-function usedMemory(): number {
-  collectGarbage()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-const connections = (): Promise<number> =>
-  new Promise((resolve) => t.app.server.getConnections((_, count) => resolve(count)))
-
 test(
   'whatever clients open, pause and abort on any interface, nothing is left of it, and another client is answered',
   { timeout: 300_000 },
@@ -142,10 +115,10 @@ test(
         fc.array(step, { minLength: STEPS_PER_ROUND, maxLength: STEPS_PER_ROUND }),
         async (steps) => {
           await run(steps)
-          await expect.poll(() => gauge('gateway_requests_in_flight')).toBe(0)
-          await expect.poll(() => gauge('gateway_live_events_streams')).toBe(0)
-          await expect.poll(() => gauge('gateway_database_queue_length')).toBe(0)
-          await expect.poll(connections).toBeLessThanOrEqual(1)
+          await expect.poll(() => t.total('gateway_requests_in_flight')).toBe(0)
+          await expect.poll(() => t.total('gateway_live_events_streams')).toBe(0)
+          await expect.poll(() => t.total('gateway_database_queue_length')).toBe(0)
+          await expect.poll(t.connections).toBeLessThanOrEqual(1)
           memory.push(usedMemory())
           expect(politeAnswers).toEqual(new Set([200]))
         },

@@ -1,46 +1,21 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
-import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
+import type { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TestAppOptions } from '../../support/app.ts'
+import { type Limits, serveApp, type ServedApp, type TestClient } from '../../support/clients.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const HALF_HEADERS = 'GET /health HTTP/1.1\r\nHost: gateway\r\nX-Half: '
 const HALF_BODY =
   'POST /relay/prepare HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{'
 const COMPLETE = 'GET /health HTTP/1.1\r\nHost: gateway\r\n\r\n'
 
-let t: TestApp
-const clients: TestClient[] = []
-async function start(
-  limits: Partial<ConnectionLimits>,
-  options: Partial<TestAppOptions> = {},
-): Promise<void> {
-  t = await createTestApp({
-    ledger: noLedger,
-    connectionLimits: { ...CONNECTION_LIMITS, ...limits },
-    ...options,
-  })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-}
-afterEach(async () => {
-  for (const each of clients.splice(0)) await each.close()
-  await t.close()
-})
-
-function client(address: string): TestClient {
-  const created = clientAt(address, (t.app.server.address() as AddressInfo).port)
-  clients.push(created)
-  return created
+let t: ServedApp
+async function start(limits: Limits, options: Partial<TestAppOptions> = {}): Promise<void> {
+  t = await serveApp({ limits, ...options })
+  onTestFinished(() => t.close())
 }
 const openMany = (from: TestClient, count: number, bytes: string): Socket[] =>
   Array.from({ length: count }, () => from.open(bytes))
-const openConnections = (): Promise<number> => {
-  const { promise, resolve } = Promise.withResolvers<number>()
-  t.app.server.getConnections((_, count) => resolve(count))
-  return promise
-}
 const stillOpen = (sockets: Socket[]): number => sockets.filter(({ closed }) => !closed).length
 
 describe('while one client opens more connections than the process can have', () => {
@@ -51,15 +26,15 @@ describe('while one client opens more connections than the process can have', ()
     ['idle connections', COMPLETE],
   ])('%s: another client is always answered', async (_, bytes) => {
     await start({ maxConnections: 200 })
-    const [hostile, honest] = [client('127.0.0.2'), client('127.0.0.3')]
+    const [hostile, honest] = [t.client('127.0.0.2'), t.client('127.0.0.3')]
     for (let i = 0; i < 5; i += 1) {
       const sockets = openMany(hostile, 100, bytes)
       if (bytes === COMPLETE) await Promise.all(sockets.map((each) => once(each, 'data')))
-      const own = client('127.0.0.3')
+      const own = t.client('127.0.0.3')
       expect((await own.send('/health')).status).toBe(200)
       expect((await honest.send('/agents')).status).toBe(200)
     }
-    expect(await openConnections()).toBeLessThanOrEqual(200)
+    expect(await t.connections()).toBeLessThanOrEqual(200)
   })
 })
 
@@ -69,10 +44,10 @@ describe('connections of one client without a complete request', () => {
     ['bodies', HALF_BODY],
   ])('above the limit, the oldest get 408: %s', async (_, bytes) => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 100 })
-    const hostile = client('127.0.0.2')
+    const hostile = t.client('127.0.0.2')
     const sockets = openMany(hostile, 30, bytes)
     const answers = sockets.slice(0, 21).map(async (each) => String((await once(each, 'data'))[0]))
-    await expect.poll(openConnections).toBe(30)
+    await expect.poll(t.connections).toBe(30)
     await new Promise((resolve) => setTimeout(resolve, 150))
     const last = hostile.open(bytes)
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 408 /)
@@ -83,7 +58,7 @@ describe('connections of one client without a complete request', () => {
 
   test('a pipelined request with half a body counts, although an earlier response has ended', async () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 100 })
-    const hostile = client('127.0.0.2')
+    const hostile = t.client('127.0.0.2')
     const sockets = openMany(hostile, 30, COMPLETE + HALF_BODY)
     await Promise.all(sockets.map((each) => once(each, 'data')))
     await new Promise((resolve) => setTimeout(resolve, 150))
@@ -94,19 +69,19 @@ describe('connections of one client without a complete request', () => {
 
   test('a burst of complete requests above the limit is answered, and idle connections do not count', async () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 5_000 })
-    const busy = client('127.0.0.2')
+    const busy = t.client('127.0.0.2')
     const sockets = openMany(busy, 60, COMPLETE)
     for (const each of await Promise.all(sockets.map((socket) => once(socket, 'data'))))
       expect(String(each[0])).toMatch(/^HTTP\/1.1 200 /)
     expect(stillOpen(sockets)).toBe(60)
-    expect(await openConnections()).toBe(60)
+    expect(await t.connections()).toBe(60)
   })
 
   test('those of a trusted proxy are not limited, because it connects for many clients', async () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
-    const proxy = client('127.0.0.2')
+    const proxy = t.client('127.0.0.2')
     const sockets = openMany(proxy, 30, HALF_HEADERS)
-    await expect.poll(openConnections).toBe(30)
+    await expect.poll(t.connections).toBe(30)
     await new Promise((resolve) => setTimeout(resolve, 100))
     sockets.push(proxy.open(HALF_HEADERS))
     expect((await proxy.send('/health')).status).toBe(200)
@@ -115,10 +90,10 @@ describe('connections of one client without a complete request', () => {
 
   test('bodies that come through a trusted proxy are limited by the client that it names', async () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
-    const proxy = client('127.0.0.2')
+    const proxy = t.client('127.0.0.2')
     const halfBody = (ip: string): string => HALF_BODY.replace('Host:', `X-Forwarded-For: ${ip}\r\nHost:`)
     const sockets = openMany(proxy, 30, halfBody('203.0.113.1')).map((each) => each.resume())
-    await expect.poll(openConnections).toBe(30)
+    await expect.poll(t.connections).toBe(30)
     await new Promise((resolve) => setTimeout(resolve, 100))
     const other = proxy.open(halfBody('203.0.113.2'))
     const last = proxy.open(halfBody('203.0.113.1'))

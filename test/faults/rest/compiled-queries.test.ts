@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/rate-limits.ts'
+import { expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp, everyRateLimit, type TestApp } from '../../support/app.ts'
 import { recordStatements } from '../../support/statements.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const LIMIT = 1_000
-/** Each kind of request may use the same number of units. */
-const rateLimits = Object.fromEntries(
-  Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, LIMIT]),
-) as RateLimitNumbers
+const rateLimits = everyRateLimit(LIMIT)
 
 const statements = recordStatements()
-let t: TestApp
-let interpreted: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ rateLimits, registry: databaseReader })
-  interpreted = await createTestApp({
+const t = perFile(() => createTestApp({ rateLimits, registry: databaseReader }))
+const interpreted = perFile(() =>
+  createTestApp({
     rateLimits,
     executor: 'execute',
     database: t.database,
     registry: databaseReader,
-  })
-})
-afterAll(async () => {
-  await interpreted.close()
-  await t.close()
-})
+  }),
+)
 
 let networks = 0
 /** Sends a query of a network that has all its units, and returns what was used. */

@@ -1,13 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MAX_TURN_WAIT_MS, QUEUE_DELAY_MS } from '../../../src/platform/overload/admission.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ overload: { inFlight: 1_000 } })
-})
-afterAll(() => t.close())
+const t = perFile(() => createTestApp({ overload: { inFlight: 1_000 } }))
 
 test('requests that wait too long for a turn of their network are refused, except for signed ones', async () => {
   const send = (count: number, url: string, headers: Record<string, string> = {}) =>

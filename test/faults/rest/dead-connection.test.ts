@@ -1,38 +1,26 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestApp } from '../../support/app.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
-import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
-import type { Orm } from '../../../src/db/orm-types.ts'
+import { slowNetwork } from '../../support/slow-network.ts'
+import { perTest } from '../../support/lifetime.ts'
 
 const CONNECTIONS = 5
 const CROWD = 20
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 
-let database: TestDatabase
-let network: SlowNetwork
-let orm: Orm
-let t: TestApp
+const database = perTest(() => createTestDatabase())
+const network = perTest(() => slowNetwork(database.connection))
+const orm = perTest(() =>
+  openOrm({ url: network.url }, { poolSize: CONNECTIONS, statementTimeoutMs: 2_500, answerMarginMs: 500 }),
+)
+const t = perTest(() => createTestApp({ registry: databaseReader, database: { ...database, orm } }))
 beforeEach(async () => {
-  database = await createTestDatabase()
-  network = await slowNetwork(database.connection)
-  orm = await openOrm(
-    { url: network.url },
-    { poolSize: CONNECTIONS, statementTimeoutMs: 2_500, answerMarginMs: 500 },
-  )
-  t = await createTestApp({ ledger: noLedger, registry: databaseReader, database: { ...database, orm } })
   await insertAgents(t.kysely, [agentRow('One')])
   const pool = await orm.em.getConnection().getNativeClient()
   for (const each of await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect())))
     each.release()
-})
-afterEach(async () => {
-  await t.close()
-  await orm.close()
-  await network.close()
-  await database.drop()
 })
 
 const get = async (url: string): Promise<number> => (await t.app.inject(url)).statusCode

@@ -1,48 +1,40 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { serveApp } from '../../support/clients.ts'
 import { walletOf } from '../../support/wallet.ts'
+import { collectGarbage, processorMs } from '../../support/process-use.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const CHALLENGE = JSON.stringify({ wallet: walletOf('alice').pubkey })
 const MESSAGES = 2_000
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-let t: TestApp
-let base: string
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: noLedger,
+const t = perFile(() =>
+  serveApp({
     clock: { now: () => Date.now() },
     trustProxy: ['127.0.0.1'],
     rateLimits: { reads: 600 },
-  })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  base = `127.0.0.1:${(t.app.server.address() as AddressInfo).port}`
-})
-afterAll(() => t?.close())
+  }),
+)
 
 test('messages on a WebSocket take no longer after a long X-Forwarded-For', async () => {
   const measure = async (forwarded: string): Promise<number> => {
     const headers = { 'x-forwarded-for': forwarded }
-    const socket = new WebSocket(`ws://${base}/graphql`, 'graphql-transport-ws', { headers })
+    const socket = new WebSocket(`ws://127.0.0.1:${t.port}/graphql`, 'graphql-transport-ws', { headers })
     await once(socket, 'open')
     socket.send('{"type":"connection_init"}')
     await once(socket, 'message')
-    const before = process.threadCpuUsage()
-    let answers = 0
-    const answered = new Promise<void>((resolve) =>
-      socket.on('message', () => ++answers === MESSAGES && resolve()),
-    )
-    for (let i = 0; i < MESSAGES; i += 1) socket.send('{"type":"ping"}')
-    await answered
-    const { user, system } = process.threadCpuUsage(before)
+    const spent = await processorMs(async () => {
+      let answers = 0
+      const answered = new Promise<void>((resolve) =>
+        socket.on('message', () => ++answers === MESSAGES && resolve()),
+      )
+      for (let i = 0; i < MESSAGES; i += 1) socket.send('{"type":"ping"}')
+      await answered
+    })
     socket.terminate()
-    return (user + system) / 1_000
+    return spent
   }
   await measure('203.0.113.1')
   const short = await measure('203.0.113.2')
@@ -51,8 +43,6 @@ test('messages on a WebSocket take no longer after a long X-Forwarded-For', asyn
 })
 
 test('limits remember the address of a client, and not its whole X-Forwarded-For', () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   const clients = 2_000
   collectGarbage()
   const before = process.memoryUsage().heapUsed
@@ -72,6 +62,6 @@ test('a long X-Forwarded-For without an address is one client, and no error of t
     'content-type': 'application/json',
     'x-forwarded-for': randomBytes(3_000).toString('hex'),
   }
-  const response = await fetch(`http://${base}/auth/challenge`, { method: 'POST', headers, body: CHALLENGE })
+  const response = await fetch(`${t.url}/auth/challenge`, { method: 'POST', headers, body: CHALLENGE })
   expect(response.status).toBe(200)
 })

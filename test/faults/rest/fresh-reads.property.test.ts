@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import * as fc from '../../support/property.ts'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { Database } from '../../../src/db/database.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { serveApp, type ServedApp } from '../../support/clients.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import {
   agentRow,
   insertAgents,
@@ -15,6 +14,7 @@ import {
   stakeRow,
 } from '../../support/factories.ts'
 import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /**
  * All data that is read depends on one number, the state. Each transaction of the writer increments
@@ -39,20 +39,19 @@ const scores = ({ total, agents: listed }: Agents) => ({
 
 interface Read {
   url: string
-  /** Reads the state from a response. */
   readState: (body: never) => unknown
-  /** The expected value for a state. */
   of: (state: number) => unknown
+}
+
+/** A read that shows the state itself. */
+function same(url: string, readState: Read['readState']): Read {
+  return { url, readState, of: (state) => state }
 }
 
 const READS: Read[] = [
   { url: '/agents?limit=10', readState: scores, of: agents },
   { url: '/agents?sort=name&order=asc&limit=200', readState: scores, of: agents },
-  {
-    url: `/agents/${pda('a')}`,
-    readState: (body: { reputation_score: number }) => body.reputation_score,
-    of: (state) => state,
-  },
+  same(`/agents/${pda('a')}`, (body: { reputation_score: number }) => body.reputation_score),
   {
     url: `/agents/${pda(COMES_AND_GOES)}`,
     readState: (body: { reputation_score?: number; error?: string }) => body.reputation_score ?? body.error,
@@ -63,34 +62,23 @@ const READS: Read[] = [
     readState: (body: { total: number }) => body.total,
     of: (state) => state + 1,
   },
-  {
-    url: '/stakes',
-    readState: (body: { stakes: { deposited_amount: number }[] }) => body.stakes[0]?.deposited_amount,
-    of: (state) => state,
-  },
-  {
-    url: `/stakes/${keyOf('stake a')}`,
-    readState: (body: { deposited_amount: number }) => body.deposited_amount,
-    of: (state) => state,
-  },
-  {
-    url: `/did/did:sol:${keyOf('owner b')}`,
-    readState: (body: { agent: { reputation_score: number } }) => body.agent.reputation_score,
-    of: (state) => state,
-  },
+  same('/stakes', (body: { stakes: { deposited_amount: number }[] }) => body.stakes[0]?.deposited_amount),
+  same(`/stakes/${keyOf('stake a')}`, (body: { deposited_amount: number }) => body.deposited_amount),
+  same(
+    `/did/did:sol:${keyOf('owner b')}`,
+    (body: { agent: { reputation_score: number } }) => body.agent.reputation_score,
+  ),
 ]
 
-let database: TestDatabase
+const database = perFile(() => createTestDatabase())
 let kysely: Kysely<Database>
-const replicas: TestApp[] = []
+const replicas: ServedApp[] = []
 const networks: SlowNetwork[] = []
-const bases: string[] = []
 /** States: the writer knows that `committed` is committed; `begun` may be committed. */
 let committed = 0
 let begun = 0
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   kysely = database.orm.em.getKysely()
   await insertAgents(
     kysely,
@@ -106,13 +94,8 @@ beforeAll(async () => {
     )
     networks.push(network)
     const orm = await openOrm({ url: network.url })
-    const replica = await createTestApp({
-      database: { connection: { url: network.url }, orm, drop: () => orm.close() },
-      ledger: { call: () => Promise.reject(new Error('not asked')) },
-    })
-    replicas.push(replica)
-    await replica.app.listen({ port: 0 })
-    bases.push(`http://127.0.0.1:${(replica.app.server.address() as AddressInfo).port}`)
+    const own = { connection: { url: network.url }, orm, drop: () => orm.close() }
+    replicas.push(await serveApp({ database: own }))
   }
 })
 afterAll(async () => {
@@ -121,7 +104,6 @@ afterAll(async () => {
     await each.database.drop()
   }
   for (const each of networks) await each.close()
-  await database.drop()
 })
 
 /** Increments the state, changes data that no read contains, or rolls a change back. */
@@ -158,13 +140,12 @@ async function write(kind: 'raise' | 'slowly' | 'noise' | 'undone'): Promise<voi
   if (done) committed = state
 }
 
-/** The response that each client keeps, and its tag, as in a browser. */
 const known = new Map<string, { tag: string; state: unknown }>()
 
 async function read(replica: number, { url, readState, of }: Read, conditional: boolean): Promise<void> {
   const oldest = committed
   const have = conditional ? known.get(url) : undefined
-  const response = await fetch(`${bases[replica]}${url}`, {
+  const response = await fetch(`${replicas[replica]!.url}${url}`, {
     headers: have === undefined ? {} : { 'if-none-match': have.tag },
   })
   const body = response.status === 304 ? null : ((await response.json()) as never)

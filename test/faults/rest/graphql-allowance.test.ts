@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt } from '../../support/clients.ts'
-import { agentRow, insertAgents, insertStakes, stakeRow } from '../../support/factories.ts'
+import { serveApp } from '../../support/clients.ts'
+import { agentRows, insertStakes, stakeRow } from '../../support/factories.ts'
 import { ATTACKS } from '../../support/graphql-attacks.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const LIMITS = readConfig({}).config.rateLimits!
 const READ = '/agents?limit=50'
@@ -14,34 +13,20 @@ const MAX_RATIO = 4
 
 const repeat = (count: number, part: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ')
-/** Valid operations that take tens of milliseconds each. */
 const EXPENSIVE = [
   `{ agents(first: 200) { nodes { ${repeat(50, (i) => `s${i}: stake { pda }`)} } } }`,
   `{ agents(first: 200) { nodes { ${repeat(200, (i) => `s${i}: pda`)} } } }`,
 ].map((query) => JSON.stringify({ query }))
 const REFUSED = ATTACKS.filter(({ status }) => status === 200).map(({ body }) => body)
 
-let t: TestApp
-let port: number
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: { call: () => Promise.reject(new Error('not used')) },
-    rateLimits: LIMITS,
-    clock: systemClock,
-  })
-  const names = Array.from({ length: 200 }, (_, i) => `agent ${i}`)
-  await insertAgents(
+const AGENTS = agentRows(200)
+const t = perFile(() => serveApp({ rateLimits: LIMITS, clock: systemClock, agents: AGENTS }))
+beforeAll(() =>
+  insertStakes(
     t.kysely,
-    names.map((name) => agentRow(name)),
-  )
-  await insertStakes(
-    t.kysely,
-    names.map((name) => stakeRow(name)),
-  )
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (t.app.server.address() as AddressInfo).port
-})
-afterAll(() => t.close())
+    AGENTS.map(({ name }) => stakeRow(name)),
+  ),
+)
 
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage()
@@ -55,7 +40,7 @@ test.each([
 ])(
   'the allowance of a client buys with $kind hardly more CPU time than with reads, and refusals cost no more',
   async ({ bodies, address }) => {
-    const [reader, attacker] = [clientAt(`${address}3`, port), clientAt(address, port)]
+    const [reader, attacker] = [t.client(`${address}3`), t.client(address)]
     const read = async (): Promise<void> => expect((await reader.send(READ)).status).toBe(200)
     let sent = 0
     const attack = async (): Promise<number> => {
@@ -81,14 +66,12 @@ test.each([
     // Some of them are allowed, as the allowance grows again.
     expect(perRefusal).toBeLessThan(MAX_RATIO * perRead)
     await read()
-    await Promise.all([reader.close(), attacker.close()])
   },
 )
 
 test('each type that an operation introspects costs a unit', async () => {
-  const client = clientAt('127.0.0.14', port)
+  const client = t.client('127.0.0.14')
   const query = `{ ${repeat(10, (i) => `t${i}: __type(name: "Query") { fields { name } }`)} }`
   const { headers } = await client.send('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
   expect(LIMITS.reads - Number(headers['ratelimit-remaining'])).toBeGreaterThanOrEqual(10)
-  await client.close()
 })

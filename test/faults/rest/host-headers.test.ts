@@ -1,16 +1,9 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { expect, test } from 'vitest'
+import { serveApp } from '../../support/clients.ts'
 import { sendRaw } from '../../support/raw-http.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
-let port: number
-beforeAll(async () => {
-  t = await createTestApp({ console: true })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (t.app.server.address() as AddressInfo).port
-})
-afterAll(() => t.close())
+const t = perFile(() => serveApp({ console: true }))
 
 const UPGRADE =
   'Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
@@ -36,7 +29,7 @@ const ROUTES: [string, string][] = [
 test.each(ROUTES)('two Host headers are refused: %s %j', async (line, rest) => {
   const connection = rest === UPGRADE ? 'Upgrade' : 'close'
   const head = `${line}\r\nHost: a.example\r\nhOST: b.example\r\nConnection: ${connection}\r\n${rest}\r\n`
-  const { status, body } = await sendRaw(port, Buffer.from(head))
+  const { status, body } = await sendRaw(t.port, Buffer.from(head))
   expect([status, JSON.parse(body)]).toEqual([
     400,
     { error: 'There must be one Host header', details: { code: 'INVALID_REQUEST' } },
@@ -46,6 +39,6 @@ test.each(ROUTES)('two Host headers are refused: %s %j', async (line, rest) => {
 test.each(ROUTES)('no Host header is refused, except in HTTP/1.0: %s %j', async (line, rest) => {
   const connection = rest === UPGRADE ? 'Upgrade' : 'close'
   const head = `${line}\r\nX-Host: Host\r\nConnection: ${connection}\r\n${rest}\r\n`
-  const { status } = await sendRaw(port, Buffer.from(head))
+  const { status } = await sendRaw(t.port, Buffer.from(head))
   expect(status).toBe(line.endsWith('1.0') ? 200 : 400)
 })

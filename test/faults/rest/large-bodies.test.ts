@@ -1,20 +1,10 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BODY_LIMIT } from '../../../rest/plugins/server-options.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
+import { serveApp } from '../../support/clients.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
-let client: TestClient
-beforeAll(async () => {
-  t = await createTestApp({ rateLimits: { reads: 600 } })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  client = clientAt('127.0.0.10', (t.app.server.address() as AddressInfo).port)
-})
-afterAll(async () => {
-  await client?.close()
-  await t?.close()
-})
+const t = perFile(() => serveApp({ rateLimits: { reads: 600 } }))
+const client = perFile(() => t.client('127.0.0.10'))
 
 const members = Object.fromEntries(Array.from({ length: 19_000 }, (_, i) => [`k${i}`, 0]))
 const lists = Array.from({ length: 60_000 }, () => [])

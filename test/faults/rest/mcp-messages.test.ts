@@ -1,31 +1,13 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
-import { agentRow, insertAgents } from '../../support/factories.ts'
+import { expect, test } from 'vitest'
+import { serveApp } from '../../support/clients.ts'
+import { agentRows } from '../../support/factories.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
-let client: TestClient
-beforeAll(async () => {
-  const reading = { ...CONNECTION_LIMITS.reading, unsentPerClient: 1_048_576 }
-  t = await createTestApp({
-    ledger: { call: () => Promise.reject(new Error('not used')) },
-    connectionLimits: { ...CONNECTION_LIMITS, reading },
-  })
-  const names = Array.from({ length: 50 }, (_, i) => `agent ${i}`)
-  await insertAgents(
-    t.kysely,
-    names.map((name) => agentRow(name)),
-  )
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  client = clientAt('127.0.0.2', (t.app.server.address() as AddressInfo).port)
-})
-afterAll(async () => {
-  await client.close()
-  await t.close()
-})
+const t = perFile(() =>
+  serveApp({ limits: { reading: { unsentPerClient: 1_048_576 } }, agents: agentRows(50) }),
+)
+const client = perFile(() => t.client('127.0.0.2'))
 
 const post = (url: string, method: string, params: object) =>
   t.app.inject({
@@ -44,10 +26,7 @@ test.each([
     const response = await post(url, method, params)
     expect([response.statusCode, response.json()]).toEqual([
       400,
-      {
-        error: 'The request has more than 500 values',
-        details: { code: 'INVALID_REQUEST' },
-      },
+      { error: 'The request has more than 500 values', details: { code: 'INVALID_REQUEST' } },
     ])
   }
 })
@@ -67,7 +46,5 @@ test('a session that reads no responses is closed when they exceed the limit, no
     post(path, 'tools/call', { name: 'list_agents', arguments: { limit: 50 } }),
   )
   expect((await Promise.all(calls))[0]!.statusCode).toBe(202)
-  const connections = () =>
-    new Promise((resolve) => t.app.server.getConnections((_error, count) => resolve(count)))
-  await expect.poll(connections).toBe(0)
+  await expect.poll(t.connections).toBe(0)
 })

@@ -1,18 +1,16 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { serveApp } from '../../support/clients.ts'
 import { toolCall, type ToolResult } from '../../support/mcp.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
-let url: string
+const t = perFile(() => serveApp({ ledger: { call: async <Result>() => 'genesis' as Result } }))
 let owner: { authorization: string }
 let stranger: { authorization: string }
 const clients: Client[] = []
 beforeAll(async () => {
-  t = await createTestApp({ ledger: { call: async <Result>() => 'genesis' as Result } })
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   owner = bearer(await signIn(t, signInWallet('owner')))
   stranger = bearer(await signIn(t, signInWallet('stranger')))
 })
@@ -20,11 +18,10 @@ afterEach(async () => {
   vi.restoreAllMocks()
   for (const each of clients.splice(0)) await each.close()
 })
-afterAll(() => t.close())
 
 /** Opens a session with the client of the SDK. Its path is what a log could contain. */
 async function openSession(headers: Record<string, string>) {
-  const transport = new SSEClientTransport(new URL(`${url}/mcp/sse`), { requestInit: { headers } })
+  const transport = new SSEClientTransport(new URL(`${t.url}/mcp/sse`), { requestInit: { headers } })
   const client = new Client({ name: 'test', version: '1.0.0' })
   clients.push(client)
   await client.connect(transport)

@@ -1,27 +1,16 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
-import { connectMcp, type McpClient } from '../../support/mcp.ts'
+import { expect, test } from 'vitest'
+import { serveApp } from '../../support/clients.ts'
+import { agentRow, keyOf } from '../../support/factories.ts'
+import { connectMcp } from '../../support/mcp.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** Turned around, of no width, a line for some parsers, and letters that only models read. */
 const NAME = 'A\u202Eb\u200B\u2028\u{E0041}\u{E0042}'
 const SHOWN = 'A\\u202eb\\u200b\\u2028\\udb40\\udc41\\udb40\\udc42'
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/u
 
-let t: TestApp
-let client: McpClient
-beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(t.kysely, [agentRow('Hostile', { name: NAME })])
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = t.app.server.address() as AddressInfo
-  client = await connectMcp('SDK 2.x with the newest version only', `http://127.0.0.1:${port}`)
-})
-afterAll(async () => {
-  await client.close()
-  await t.close()
-})
+const t = perFile(() => serveApp({ ledger: undefined, agents: [agentRow('Hostile', { name: NAME })] }))
+const client = perFile(() => connectMcp('SDK 2.x with the newest version only', t.url))
 
 test.each([
   ['lookup_agent', { query: keyOf('agent Hostile') }],

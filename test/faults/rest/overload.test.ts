@@ -1,66 +1,59 @@
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { AdmissionLimits } from '../../../src/platform/overload/admission.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { serveApp, type ServedApp } from '../../support/clients.ts'
 import { builtConsole } from '../../support/console/built-console.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { keyOf } from '../../support/factories.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { openSocket } from '../../support/operation-socket.ts'
 import { openSse } from '../../support/subscriptions.ts'
+import { perTest } from '../../support/lifetime.ts'
 
 const CONNECTIONS = 10
-/** No test uses the ledger. */
-const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
 /** Limits that no test reaches. Each test lowers the limit that it tests. */
 const WIDE: AdmissionLimits = { inFlight: 1_000, queueDelayMs: Infinity }
 
-let database: TestDatabase
+const database = perTest(createTestDatabase)
 let pool: Pool
 let blocked: BlockedReads
-let gateway: TestApp
-let url: string
+let gateway: ServedApp
 let now: number
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   pool = await poolOf(database)
   now = Date.parse('2026-11-21T12:00:00Z')
 })
 afterEach(async () => {
   await blocked.release()
   await gateway.close()
-  await database.drop()
 })
 
 async function start(limits: Partial<AdmissionLimits>): Promise<void> {
-  const clock = { now: () => now }
-  gateway = await createTestApp({
+  gateway = await serveApp({
     database,
-    ledger: NO_LEDGER,
     registry: databaseReader,
-    clock,
+    clock: { now: () => now },
     overload: { ...WIDE, ...limits },
     console: { dist: builtConsole() },
   })
-  url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
   blocked = await blockReads(database)
 }
 
-const get = (path: string): Promise<Response> => fetch(url + path)
-/** Reads of different pages. */
+const get = (path: string): Promise<Response> => fetch(gateway.url + path)
 const reads = (count: number, from = 0): Promise<Response>[] =>
   Array.from({ length: count }, (_, i) => get(`/agents?offset=${from + i}`))
 const statuses = async (responses: Promise<Response>[]): Promise<number[]> =>
   (await Promise.all(responses)).map((each) => each.status)
+const allAnswered = async (responses: Promise<Response>[], status = 200): Promise<void> =>
+  expect(await statuses(responses)).toEqual(responses.map(() => status))
 const post = (path: string, body: string): Promise<Response> =>
-  fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 const submit = (): Promise<Response> =>
   post('/relay/submit', '{"id":"0f8fad5b-d9cb-469f-a165-70867728950e","signedTx":"AA=="}')
 const waiting = (length: number): Promise<void> => expect.poll(() => pool.waitingCount).toBe(length)
@@ -114,7 +107,7 @@ describe('when too many requests wait', () => {
     expect(await responsesOfAlert('GatewayErrors')).toEqual([])
 
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
+    await allAnswered(taken)
     expect(connectionsAcquired).toBe(4)
     expect((await get('/agents?offset=200')).status).toBe(200)
   })
@@ -129,8 +122,8 @@ describe('when too many requests wait', () => {
     // Without overload it is 401, because it has no wallet headers.
     expect((await get('/webhooks')).status).toBe(503)
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
-    expect(await statuses(submitted)).toEqual(submitted.map(() => 404))
+    await allAnswered(taken)
+    await allAnswered(submitted, 404)
     expect((await get('/webhooks')).status).toBe(401)
   })
 
@@ -138,13 +131,7 @@ describe('when too many requests wait', () => {
     const orm = await openOrm(database.connection, { connectTimeoutMs: 1_000 })
     const hasty = { ...database, orm }
     pool = await poolOf(hasty)
-    gateway = await createTestApp({
-      database: hasty,
-      ledger: NO_LEDGER,
-      overload: WIDE,
-      registry: databaseReader,
-    })
-    url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
+    gateway = await serveApp({ database: hasty, overload: WIDE, registry: databaseReader })
     // Opens the connections first, because that takes part of the time limit.
     const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
     for (const each of opened) each.release()
@@ -161,7 +148,7 @@ describe('when too many requests wait', () => {
     }
     expect(pool.waitingCount).toBe(0)
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
+    await allAnswered(taken)
     await orm.close()
   })
 })
@@ -182,10 +169,10 @@ describe('when the database queue does not become empty', () => {
     const submitted = submit()
     await waiting(CONNECTIONS + 18)
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
+    await allAnswered(taken)
     expect((await submitted).status).toBe(404)
     now += 1_000
-    expect(await statuses(reads(30))).toEqual(Array.from({ length: 30 }, () => 200))
+    await allAnswered(reads(30))
   })
 
   test('a queue no longer than the number of connections is never too long', async () => {
@@ -198,7 +185,7 @@ describe('when the database queue does not become empty', () => {
     await waiting(CONNECTIONS)
     expect(await statuses(reads(1, 500))).toEqual([503])
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
+    await allAnswered(taken)
   })
 })
 
@@ -210,10 +197,9 @@ describe('when too many requests are in flight', () => {
     await start({ inFlight: 5 })
     const gone = new AbortController()
     const taken = reads(2)
-    const left = [1, 2].map((i) => fetch(`${url}/agents?offset=${50 + i}`, { signal: gone.signal }))
+    const left = [1, 2].map((i) => fetch(`${gateway.url}/agents?offset=${50 + i}`, { signal: gone.signal }))
     const settled = Promise.allSettled(left)
-    const port = (gateway.app.server.address() as AddressInfo).port
-    const pipelined = connect(port, '127.0.0.1')
+    const pipelined = connect(gateway.port, '127.0.0.1')
     pipelined.write('GET /agents?offset=70 HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(3))
     await expect.poll(inFlight).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
     expect((await get('/agents?offset=60')).status).toBe(503)
@@ -231,10 +217,10 @@ describe('when too many requests are in flight', () => {
 
   test('open streams do not count and stay open; operations on them are refused like other requests', async () => {
     await start({ inFlight: CONNECTIONS + 6 })
-    const sse = await openSse(url, 'subscription { registryEvents { id } }')
-    const mcp = await connectMcp('SDK 1.x over SSE', url)
+    const sse = await openSse(gateway.url, 'subscription { registryEvents { id } }')
+    const mcp = await connectMcp('SDK 1.x over SSE', gateway.url)
     let closed = 0
-    const ws = await openSocket(url)
+    const ws = await openSocket(gateway.url)
     ws.on('closed', () => (closed += 1))
     const runQuery = async (): Promise<unknown> => {
       const response = ws.iterate({ query: `{ agent(pda: "${keyOf('agent')}") { pda } }` })
@@ -251,7 +237,7 @@ describe('when too many requests are in flight', () => {
     expect(await runQuery()).toMatchObject([{ extensions: { code: 'OVERLOADED', status: 503 } }])
     await expect(mcp.listTools()).rejects.toThrow(/503/)
     await blocked.release()
-    expect(await statuses(taken)).toEqual(taken.map(() => 200))
+    await allAnswered(taken)
     await statuses(queued)
     await expect.poll(inFlight).toEqual(EMPTY)
     expect(closed).toBe(0)
@@ -270,7 +256,7 @@ test('each route has its priority: signed requests high, all others low, and nei
   const statusOf = async (route: string): Promise<string> => {
     const [method = '', path = ''] = route.split(' ')
     const body = method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }
-    const response = await fetch(url + path, { method, ...body })
+    const response = await fetch(gateway.url + path, { method, ...body })
     const shed = (await response.text()).startsWith('{"error":"The service is overloaded')
     return `${method} ${path} ${shed ? 'shed' : response.status}`
   }
@@ -284,17 +270,11 @@ test('each route has its priority: signed requests high, all others low, and nei
     'POST /webhooks/x/rotate-secret 401',
     'POST /agents/x/credentials/verify 401',
   ]
-  const low = [
-    'GET /agents/x',
-    'GET /did/x',
-    'GET /webhooks/event-types',
-    'POST /relay/prepare',
-    'POST /mcp',
-    'GET /docs/json',
-  ]
+  const reading = ['GET /agents/x', 'GET /did/x', 'GET /webhooks/event-types', 'GET /docs/json']
+  const low = [...reading, 'POST /relay/prepare', 'POST /mcp']
   for (const each of high) expect(await statusOf(each)).toBe(each)
   for (const each of low) expect(await statusOf(each)).toBe(`${each} shed`)
-  const page = await (await fetch(`${url}/docs`)).text()
+  const page = await (await fetch(`${gateway.url}/docs`)).text()
   const style = `/${/docs\/static\/\w+\.css/.exec(page)?.[0]}`
   for (const file of ['/console/', '/console/assets/index-1.js', '/docs/', style])
     expect(await statusOf(`GET ${file}`)).toBe(`GET ${file} 200`)
@@ -303,5 +283,5 @@ test('each route has its priority: signed requests high, all others low, and nei
   const seen = exempt.map((each) => statusOf(each))
   await blocked.release()
   expect(await Promise.all(seen)).toEqual(exempt)
-  expect(await statuses(taken)).toEqual(taken.map(() => 200))
+  await allAnswered(taken)
 })

@@ -1,19 +1,15 @@
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildApp } from '../../../rest/app.ts'
 import { createDatabaseProbe } from '../../../src/db/session.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createTestApp, LIVE, type TestApp } from '../../support/app.ts'
-import { clientAt } from '../../support/clients.ts'
+import { LIVE } from '../../support/app.ts'
+import { serveApp } from '../../support/clients.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-let t: TestApp
-let port: number
 let checks = 0
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: noLedger,
+const t = perFile(() =>
+  serveApp({
     clock: { now: () => Date.now() },
     healthSharedMs: 1_000,
     rateLimits: { reads: 600 },
@@ -24,11 +20,8 @@ beforeAll(async () => {
       await t.kysely.selectFrom('indexer_state').select('id').execute()
       return LIVE
     },
-  })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (t.app.server.address() as AddressInfo).port
-})
-afterAll(() => t?.close())
+  }),
+)
 
 // The second one is for people and alerts, so their limit of reads holds.
 test.each([
@@ -37,8 +30,8 @@ test.each([
 ])(
   '100 connections that read $path all the time cost one check a second, and reads of others succeed',
   async ({ path, expected }) => {
-    const attackers = Array.from({ length: 100 }, () => clientAt('127.0.0.2', port))
-    const polite = clientAt('127.0.0.3', port)
+    const attackers = Array.from({ length: 100 }, () => t.client('127.0.0.2'))
+    const polite = t.client('127.0.0.3')
     const answers = new Set<number>()
     const begin = performance.now()
     const before = checks
@@ -51,7 +44,6 @@ test.each([
     over.abort()
     await Promise.all(attack)
     const seconds = (performance.now() - begin) / 1_000
-    await Promise.all([polite, ...attackers].map((each) => each.close()))
     expect(statuses).toEqual(Array(10).fill(200))
     expect(answers).toEqual(new Set(expected))
     // A read also asks for the age of the tables, once a second.
@@ -105,7 +97,7 @@ test('/metrics is for this machine, and for who has the token', async () => {
       await app.inject({
         url: '/metrics',
         remoteAddress,
-        headers: authorization === undefined ? {} : { authorization },
+        headers: { ...(authorization && { authorization }) },
       })
     ).statusCode
   expect([

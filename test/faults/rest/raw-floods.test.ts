@@ -1,28 +1,13 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Socket } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import { MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../../rest/plugins/connections.ts'
 import { MAX_UNANSWERED } from '../../../rest/plugins/open-connections.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
+import { serveApp } from '../../support/clients.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-
-let t: TestApp
-let client: TestClient
-beforeAll(async () => {
-  t = await createTestApp({
-    ledger: noLedger,
-    clock: { now: () => Date.now() },
-    rateLimits: { reads: 600 },
-  })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  client = clientAt('127.0.0.10', (t.app.server.address() as AddressInfo).port)
-})
-afterAll(async () => {
-  await client?.close()
-  await t?.close()
-})
+const t = perFile(() => serveApp({ clock: { now: () => Date.now() }, rateLimits: { reads: 600 } }))
+const client = perFile(() => t.client('127.0.0.10'))
 
 const CHUNKED = 'Host: g\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
 const onePart = '1\r\n \r\n'

@@ -1,23 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { agentRow, insertAgents } from '../../support/factories.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { serveApp } from '../../support/clients.ts'
+import { agentRows } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const AGENTS = 5_000
 const LIST = 'query ($filter: AgentFilter) { agents(filter: $filter, first: 1) { totalCount } }'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ ledger: { call: () => Promise.reject(new Error('not used')) } })
-  const names = Array.from({ length: AGENTS }, (_, i) => `agent ${i}`)
-  await insertAgents(
-    t.kysely,
-    names.map((name) => agentRow(name)),
-  )
-  await sql`analyze agents`.execute(t.kysely)
-})
-afterAll(() => t.close())
+const t = perFile(() => serveApp({ agents: agentRows(5_000) }))
+beforeAll(() => sql`analyze agents`.execute(t.kysely))
 
 /** The shortest of several times, in ms. */
 async function timeOf(filter: object): Promise<number> {

@@ -1,45 +1,34 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { EVENTS_PER_CHARGE } from '../../../src/webhooks/live/registry-events.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
+import { FIXED_NOW } from '../../support/app.ts'
+import { serveApp, type TestClient } from '../../support/clients.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyOf } from '../../support/factories.ts'
 import { openSse, type StreamPart } from '../../support/subscriptions.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-/** Units per minute of a client network. */
 const UNITS = 60
 const EVENTS = 500
 const QUERY = 'subscription ($after: String) { registryEvents(after: $after) { id } }'
 
-let t: TestApp
-let url: string
+const t = perFile(() =>
+  serveApp({
+    rateLimits: { ...readConfig({}).config.rateLimits!, reads: UNITS },
+    clock: { now: () => now },
+  }),
+)
 /** Older than the first stream. */
 let stored: string[]
 let now = FIXED_NOW
-let own: TestClient
-let other: TestClient
+const own = perFile(() => t.client('127.0.0.1'))
+const other = perFile(() => t.client('127.0.0.2'))
 beforeAll(async () => {
-  t = await createTestApp({
-    ledger: { call: () => Promise.reject(new Error('not used')) },
-    rateLimits: { ...readConfig({}).config.rateLimits!, reads: UNITS },
-    clock: { now: () => now },
-  })
   stored = await insertEvents('stored')
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = t.app.server.address() as AddressInfo
-  own = clientAt('127.0.0.1', port)
-  other = clientAt('127.0.0.2', port)
 })
 beforeEach(() => {
   // All units are available again.
   now += 60_000
-})
-afterAll(async () => {
-  await own.close()
-  await other.close()
-  await t.close()
 })
 
 async function insertEvents(prefix: string): Promise<string[]> {
@@ -62,7 +51,7 @@ const idOf = (part: StreamPart | null): string => {
 /** Streams events to `received`. Returns a function that closes the stream. */
 type Open = (received: string[], after?: string) => Promise<() => Promise<unknown>>
 const openOverSse: Open = async (received, after) => {
-  const stream = await openSse(url, QUERY, { after })
+  const stream = await openSse(t.url, QUERY, { after })
   const reading = (async () => {
     for (;;) received.push(idOf(await stream.next()))
   })().catch(() => undefined)

@@ -1,63 +1,36 @@
 import assert from 'node:assert'
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Client } from 'graphql-ws'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
-import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
-import { keyOf } from '../../support/factories.ts'
-import { NEWEST } from '../../support/mcp.ts'
+import type { TestAppOptions } from '../../support/app.ts'
+import { type Limits, serveApp, type ServedApp, type TestClient } from '../../support/clients.ts'
+import { LISTEN_HEADERS, listenMessage } from '../../support/mcp.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** Streams that the tests of sockets have at most. */
 const MOST_STREAMS = 5
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const EVENTS = { query: 'subscription { registryEvents { id } }' }
 const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
-const LISTEN = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'subscriptions/listen',
-  params: {
-    notifications: { resourceSubscriptions: [`agent://${keyOf('agent')}`] },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': NEWEST,
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
-})
-const OPEN_SUBSCRIPTION = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: ${NEWEST}\r\nMCP-Method: subscriptions/listen\r\nContent-Length: ${LISTEN.length}\r\n\r\n${LISTEN}`
+const LISTEN = JSON.stringify(listenMessage)
+const OPEN_SUBSCRIPTION = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${Object.entries(
+  LISTEN_HEADERS,
+)
+  .map((each) => `${each.join(': ')}\r\n`)
+  .join('')}Content-Length: ${LISTEN.length}\r\n\r\n${LISTEN}`
 const OPEN_STREAM = `GET /graphql?query=${encodeURIComponent(EVENTS.query)} HTTP/1.1\r\nHost: gateway\r\nAccept: text/event-stream\r\n\r\n`
 
-let t: TestApp
-const clients: TestClient[] = []
+let t: ServedApp
 const sockets: Client[] = []
-async function start(
-  limits: Partial<ConnectionLimits>,
-  options: Partial<TestAppOptions> = {},
-): Promise<void> {
-  const connectionLimits = { ...CONNECTION_LIMITS, ...limits }
-  t = await createTestApp({ ledger: noLedger, connectionLimits, ...options })
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
+async function start(limits: Limits, options: Partial<TestAppOptions> = {}): Promise<void> {
+  t = await serveApp({ limits, ...options })
 }
 afterEach(async () => {
   vi.restoreAllMocks()
   for (const each of sockets.splice(0)) await each.dispose()
-  for (const each of clients.splice(0)) await each.close()
   await t.close()
 })
-
-function client(address: string): TestClient {
-  const created = clientAt(address, (t.app.server.address() as AddressInfo).port)
-  clients.push(created)
-  return created
-}
-
-async function openStreams(): Promise<number> {
-  const text = await t.metrics.getSingleMetricAsString('gateway_live_events_streams')
-  return Number(/ (\d+)$/m.exec(text)?.[1])
-}
+const openStreams = () => t.total('gateway_live_events_streams')
 
 interface Subscribed {
   /** The close code of the socket, after it was closed. */
@@ -105,7 +78,7 @@ const codes = (states: Subscribed[]): (number | null)[] => states.map(({ code })
 describe('WebSockets', () => {
   test('a client network at its limit loses its own idle one that was used longest ago', async () => {
     await start({ sockets: { perClient: 3, total: 10 } })
-    const [one, two] = [client('127.0.0.2'), client('127.0.0.3')]
+    const [one, two] = [t.client('127.0.0.2'), t.client('127.0.0.3')]
     const states = [await openSocket(two, false), await openSocket(one, true)]
     for (let i = 0; i < 3; i += 1) states.push(await openSocket(one, false))
     await expect.poll(() => codes(states)).toEqual([null, null, 1000, null, null])
@@ -113,17 +86,17 @@ describe('WebSockets', () => {
 
   test('when all are taken, a new one closes the one that is idle longest, not one with a subscription', async () => {
     await start({ sockets: { perClient: 3, total: 4 } })
-    const [one, two] = [client('127.0.0.2'), client('127.0.0.3')]
+    const [one, two] = [t.client('127.0.0.2'), t.client('127.0.0.3')]
     const states = [await openSocket(one, true), await openSocket(one, false), await openSocket(one, false)]
     states.push(await openSocket(two, false))
-    const third = await openSocket(client('127.0.0.4'), true)
+    const third = await openSocket(t.client('127.0.0.4'), true)
     await expect.poll(() => codes(states)).toEqual([null, 1000, null, null])
     expect(third.code).toBe(null)
   })
 
   test('when none is idle, the network with the most loses its oldest; a network that has as many gets none', async () => {
     await start({ sockets: { perClient: 3, total: 5 } })
-    const [one, two, three] = [client('127.0.0.2'), client('127.0.0.3'), client('127.0.0.4')]
+    const [one, two, three] = [t.client('127.0.0.2'), t.client('127.0.0.3'), t.client('127.0.0.4')]
     const states: Subscribed[] = []
     for (const each of [two, two, one, one, one]) states.push(await openSocket(each, true))
     const honest = await openSocket(three, true)
@@ -138,7 +111,7 @@ describe('WebSockets', () => {
 
   test('one without an operation is closed so that clients open it again when they need it; a subscription keeps it open', async () => {
     await start({ socketIdleMs: 200 })
-    const from = client('127.0.0.2')
+    const from = t.client('127.0.0.2')
     const busy = await openSocket(from, true)
     const closings: number[] = []
     const lazy = from.graphql({
@@ -154,7 +127,6 @@ describe('WebSockets', () => {
   })
 })
 
-/** Opens a stream, and returns its socket after the first bytes of the response. */
 async function openStream(from: TestClient, request: string): Promise<[socket: Socket, head: string]> {
   const socket = from.open(request)
   const [data] = (await once(socket, 'data')) as [Buffer]
@@ -189,7 +161,7 @@ describe.each([
 ])('$kind', ({ request, limits, options, own, all }) => {
   test('when all are taken, a new client gets one, and the network with the most loses its oldest', async () => {
     await start(limits, options)
-    const [one, two, three] = [client('127.0.0.2'), client('127.0.0.3'), client('127.0.0.4')]
+    const [one, two, three] = [t.client('127.0.0.2'), t.client('127.0.0.3'), t.client('127.0.0.4')]
     const streams: { ended: boolean }[] = []
     for (const each of [two, two, one, one, one]) {
       const [socket, head] = await openStream(each, request)
@@ -216,7 +188,7 @@ describe.each([
 
 test('an MCP session without a message for a minute gives way to a new one of its client network', async () => {
   await start({ sessions: { perClient: 2, total: 5 } })
-  const one = client('127.0.0.2')
+  const one = t.client('127.0.0.2')
   const [quiet] = await openStream(one, OPEN_SESSION)
   const [used, head] = await openStream(one, OPEN_SESSION)
   const now = performance.now.bind(performance)

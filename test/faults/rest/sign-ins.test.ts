@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
 import { poolOf } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
 import { requestChallenge, signInWallet } from '../../support/sign-in.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let t: TestApp
+const t = perFile(() => createTestApp({ rateLimits: { signIn: 60 }, registry: databaseReader }))
 beforeAll(async () => {
-  t = await createTestApp({ rateLimits: { signIn: 60 }, registry: databaseReader })
   await insertAgents(t.kysely, [agentRow('One')])
 })
-afterAll(() => t.close())
 
 test('many sign-ins of one wallet leave the other database connections to others', async () => {
   const wallet = signInWallet('many')

@@ -1,63 +1,35 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
-import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { serveApp } from '../../support/clients.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { keyOf } from '../../support/factories.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { openSocket } from '../../support/operation-socket.ts'
 import { openSse } from '../../support/subscriptions.ts'
+import { outboxRow } from '../../support/webhooks/worker-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-/** The limits of the service, with changes. */
-const limits = (given: Partial<ConnectionLimits>): ConnectionLimits => ({ ...CONNECTION_LIMITS, ...given })
-/** No test uses the ledger. */
-const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
-const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
-let database: TestDatabase
-let hasty: TestApp
-let stalling: TestApp
-let port: number
-let url: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const shared = { database, ledger: NO_LEDGER }
-  hasty = await createTestApp({
-    ...shared,
-    connectionLimits: limits({ headersMs: scaled(500), requestMs: scaled(1_000), checkMs: 50 }),
-  })
-  stalling = await createTestApp({
-    ...shared,
-    connectionLimits: limits({
-      reading: { ...CONNECTION_LIMITS.reading, slowMs: scaled(400) },
-      maxConnections: 3,
-    }),
-  })
-  url = await hasty.app.listen({ port: 0, host: '127.0.0.1' })
-  port = portOf(hasty)
-  await stalling.app.listen({ port: 0, host: '127.0.0.1' })
-})
-afterAll(async () => {
-  await hasty?.app.close()
-  await stalling?.close()
-  await hasty?.close()
-  await database?.drop()
-})
+const database = perFile(createTestDatabase)
+const hasty = perFile(() =>
+  serveApp({ database, limits: { headersMs: scaled(500), requestMs: scaled(1_000), checkMs: 50 } }),
+)
+const stalling = perFile(() =>
+  serveApp({ database, limits: { reading: { slowMs: scaled(400) }, maxConnections: 3 } }),
+)
 
 interface Cut {
   readonly text: string
-  /** Bytes sent before the connection was closed. */
   readonly sent: number
 }
 
 /** Sends `start` at once and the rest byte by byte, until the server closes the connection. */
 function drip(start: string, rest: string): Promise<Cut> {
   const { promise, resolve } = Promise.withResolvers<Cut>()
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(hasty.port, '127.0.0.1')
   let sent = 0
   let text = ''
   socket.write(start)
@@ -96,21 +68,19 @@ describe('a request that does not arrive in time', () => {
   })
 
   test('is closed, although its client keeps the connection open', async () => {
-    const open = (): Promise<number> =>
-      new Promise((resolve) => hasty.app.server.getConnections((_, count) => resolve(count)))
-    await expect.poll(open).toBe(0)
-    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    await expect.poll(hasty.connections).toBe(0)
+    const client = connect({ port: hasty.port, host: '127.0.0.1', allowHalfOpen: true })
     client.write(SLOW_HEADERS[1])
     await once(client.resume(), 'end')
-    await expect.poll(open).toBe(0)
+    await expect.poll(hasty.connections).toBe(0)
     client.destroy()
   })
 
   test('does not affect open streams', async () => {
-    const sse = await openSse(url, 'subscription { registryEvents { id } }')
-    const mcp = await connectMcp('SDK 1.x over SSE', url)
+    const sse = await openSse(hasty.url, 'subscription { registryEvents { id } }')
+    const mcp = await connectMcp('SDK 1.x over SSE', hasty.url)
     let closed = 0
-    const ws = await openSocket(url)
+    const ws = await openSocket(hasty.url)
     ws.on('closed', () => (closed += 1))
     const parts: unknown[] = []
     ws.subscribe(
@@ -120,24 +90,7 @@ describe('a request that does not arrive in time', () => {
     // Later requests have timed out, so the limits have passed for the streams too.
     await drip(...SLOW_BODY)
     await drip(...SLOW_HEADERS)
-    await mergeOutbox(hasty.kysely, [
-      {
-        id: 'evt_slow_1',
-        event_id: 'slow:1',
-        type: 'agent.updated',
-        agent_pda: keyOf('agent'),
-        slot: 7,
-        body: JSON.stringify({
-          id: 'evt_slow_1',
-          type: 'agent.updated',
-          pda: keyOf('agent'),
-          slot: 7,
-          timestamp: new Date(FIXED_NOW).toISOString(),
-          data: {},
-        }),
-        occurred_at: new Date(FIXED_NOW).toISOString(),
-      },
-    ])
+    await mergeOutbox(hasty.kysely, [{ ...outboxRow({ id: 'evt_slow_1' }), agent_pda: keyOf('agent') }])
     const event = { registryEvents: { id: 'evt_slow_1' } }
     expect((await sse.next())?.data).toEqual(event)
     await expect.poll(() => parts).toEqual([event])
@@ -151,7 +104,7 @@ describe('a request that does not arrive in time', () => {
 
 test('an event stream gets few pings, so that the system can probe whether its client is there', async () => {
   const controller = new AbortController()
-  const response = await fetch(`${url}/graphql?query=subscription{registryEvents{id}}`, {
+  const response = await fetch(`${hasty.url}/graphql?query=subscription{registryEvents{id}}`, {
     headers: { accept: 'text/event-stream' },
     signal: controller.signal,
   })
@@ -182,7 +135,7 @@ describe('a client that does not read its responses', () => {
       most = Math.max(most, held)
     }
     stalling.app.server.on('request', watch)
-    const client = connect(portOf(stalling), '127.0.0.1')
+    const client = connect(stalling.port, '127.0.0.1')
     client.on('error', () => undefined)
     client.pause()
     for (let i = 0; i < times && client.writable; i += 1) {
@@ -202,7 +155,7 @@ describe('a client that does not read its responses', () => {
     const responses: ServerResponse[] = []
     const watch = (_: unknown, response: ServerResponse): number => responses.push(response)
     stalling.app.server.on('request', watch)
-    const client = connect(portOf(stalling), '127.0.0.1')
+    const client = connect(stalling.port, '127.0.0.1')
     client.on('error', () => undefined)
     client.pause()
     // Each response has two megabytes.
@@ -214,8 +167,7 @@ describe('a client that does not read its responses', () => {
   })
 
   test('on an MCP stream is disconnected when too much is unread; a silent stream stays open', async () => {
-    const at = `http://127.0.0.1:${portOf(stalling)}`
-    const reader = connect(portOf(stalling), '127.0.0.1')
+    const reader = connect(stalling.port, '127.0.0.1')
     const first = Promise.withResolvers<string>()
     let text = ''
     reader.on('error', () => undefined)
@@ -229,7 +181,7 @@ describe('a client that does not read its responses', () => {
     await new Promise((resolve) => setTimeout(resolve, scaled(600)))
     reader.pause()
     const sendMessage = async (id: number): Promise<number> => {
-      const response = await fetch(at + path, {
+      const response = await fetch(stalling.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' }),
@@ -245,20 +197,17 @@ describe('a client that does not read its responses', () => {
 })
 
 test('a connection above the limit is closed if all others are in use', async () => {
-  const at = portOf(stalling)
   const held: Socket[] = []
-  const count = (): Promise<number> =>
-    new Promise((resolve) => stalling.app.server.getConnections((_, open) => resolve(open)))
   // Connections that fetch kept open.
   stalling.app.server.closeIdleConnections()
-  await expect.poll(count).toBe(0)
+  await expect.poll(stalling.connections).toBe(0)
   for (let i = 0; i < 3; i += 1) {
-    const stream = connect(at, '127.0.0.1')
+    const stream = connect(stalling.port, '127.0.0.1')
     held.push(stream)
     stream.write('GET /mcp/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     await once(stream, 'data')
   }
-  const refused = connect(at, '127.0.0.1')
+  const refused = connect(stalling.port, '127.0.0.1')
   refused.on('error', () => undefined)
   await new Promise((resolve) => refused.once('close', resolve).resume())
   expect(held.map(({ closed }) => closed)).toEqual([false, false, false])

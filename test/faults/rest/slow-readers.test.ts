@@ -1,53 +1,38 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import type { Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Limits, serveApp, type ServedApp } from '../../support/clients.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const MEGABYTE = 1_048_576
 /** Of more than a megabyte each, so that the buffers of the system hold only a part. */
 const RESPONSES = 16
 
-let database: TestDatabase
-let t: TestApp
-let clients: TestClient[] = []
+const database = perFile(createTestDatabase)
+let t: ServedApp
 let script: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterEach(async () => {
-  await Promise.all(clients.map((each) => each.close()))
-  clients = []
-  await t.close()
-})
-afterAll(() => database?.drop())
 
 /** Returns the connections of the server, in the order in which they are opened. */
-async function start(reading: Partial<ConnectionLimits['reading']>): Promise<Socket[]> {
-  const connectionLimits = { ...CONNECTION_LIMITS, reading: { ...CONNECTION_LIMITS.reading, ...reading } }
-  t = await createTestApp({ database, ledger: noLedger, connectionLimits })
+async function start(reading: Limits['reading']): Promise<Socket[]> {
+  t = await serveApp({ database, limits: { reading } })
+  onTestFinished(() => t.close())
   const page = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
   script = /\/graphql\/graphiql\/\w+\.js/.exec(page.body)![0]
   const sockets: Socket[] = []
   t.app.server.on('connection', (socket: Socket) => sockets.push(socket))
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
   return sockets
 }
 
 function openUnread(network: number): Socket {
-  const client = clientAt(`127.0.0.${network}`, (t.app.server.address() as AddressInfo).port)
-  clients.push(client)
-  return client
+  return t
+    .client(`127.0.0.${network}`)
     .open(`GET ${script} HTTP/1.1\r\nHost: g\r\nAccept-Encoding: gzip\r\n\r\n`.repeat(RESPONSES))
     .pause()
 }
 
-const closedCount = async (): Promise<number> =>
-  (await t.metrics.getSingleMetric('gateway_slow_readers_closed_total')!.get()).values[0]!.value
+const closedCount = () => t.total('gateway_slow_readers_closed_total')
 
 test('above its unsent bytes, a network loses the connections that wait longest, and others lose none', async () => {
   const sockets = await start({ unsentPerClient: 40 * MEGABYTE })
@@ -80,9 +65,7 @@ test('a client that reads slowly is disconnected, one that reads fast enough get
 
 test('results that a WebSocket does not read count like responses', async () => {
   const sockets = await start({ unsentPerClient: MEGABYTE })
-  const client = clientAt('127.0.0.2', (t.app.server.address() as AddressInfo).port)
-  clients.push(client)
-  const socket = client.webSocket()
+  const socket = t.client('127.0.0.2').webSocket()
   socket.on('error', () => undefined)
   await once(socket, 'open')
   socket.send('{"type":"connection_init"}')

@@ -1,31 +1,21 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { clientAt, type TestClient } from '../../support/clients.ts'
+import { serveApp } from '../../support/clients.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile, perTest } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const INIT = JSON.stringify({ type: 'connection_init' })
 
 const sockets = new Set<Socket>()
-let t: TestApp
-let client: TestClient
+const t = perFile(() => serveApp({ clock: { now: () => Date.now() }, rateLimits: { reads: 600 } }))
 let network = 10
-beforeAll(async () => {
-  t = await createTestApp({ ledger: noLedger, clock: { now: () => Date.now() }, rateLimits: { reads: 600 } })
-  t.app.server.on('connection', (socket: Socket) => sockets.add(socket))
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
-// Each test has a network of its own.
-beforeEach(() => {
-  client = clientAt(`127.0.0.${(network += 1)}`, (t.app.server.address() as AddressInfo).port)
-  return () => client.close()
-})
+/** Each test has a network of its own. */
+const client = perTest(() => t.client(`127.0.0.${(network += 1)}`))
+beforeAll(() => void t.app.server.on('connection', (socket: Socket) => sockets.add(socket)))
 afterEach(() => vi.restoreAllMocks())
-afterAll(() => t?.close())
 
 async function connected(): Promise<WebSocket> {
   const socket = client.webSocket()
@@ -69,9 +59,7 @@ describe('a client that sends many messages on a WebSocket', () => {
       const seconds = (performance.now() - begin) / 1_000
       expect(charged.mock.calls.length - before).toBeLessThan(seconds * perSecond + 100)
       // Other sockets of this network still open, and those of others are read at once.
-      const other = clientAt('127.0.0.9', (t.app.server.address() as AddressInfo).port)
-      expect(await other.send('/agents?limit=1')).toMatchObject({ status: 200 })
-      await other.close()
+      expect(await t.client('127.0.0.9').send('/agents?limit=1')).toMatchObject({ status: 200 })
       socket.terminate()
     },
   )

@@ -1,53 +1,40 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { serveApp, type ServedApp } from '../../support/clients.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const READS = 30
 
-let database: TestDatabase
+const database = perFile(createTestDatabase)
 /** Refuses most upgrades of a client, because of its rate limit. */
-let limited: TestApp
+const limited = perFile(() =>
+  serveApp({ database, rateLimits: { reads: READS }, overload: { inFlight: 1_000 } }),
+)
 /** Has one place for a WebSocket, and accepts no other origins. */
-let small: TestApp
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const shared = { database, ledger: noLedger }
-  limited = await createTestApp({ ...shared, rateLimits: { reads: READS }, overload: { inFlight: 1_000 } })
-  small = await createTestApp({
-    ...shared,
+const small = perFile(() =>
+  serveApp({
+    database,
     corsOrigins: [],
-    connectionLimits: { ...CONNECTION_LIMITS, sockets: { perClient: 0, total: 1 }, upgradeMs: 300 },
-  })
-  for (const { app } of [limited, small]) await app.listen({ port: 0, host: '127.0.0.1' })
-})
-afterAll(async () => {
-  await limited?.close()
-  await small?.close()
-  await database?.drop()
-})
-
-const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
-const openSockets = (t: TestApp): Promise<number> =>
-  new Promise((resolve) => t.app.server.getConnections((_, count) => resolve(count)))
+    limits: { sockets: { perClient: 0, total: 1 }, upgradeMs: 300 },
+  }),
+)
 
 const upgrade = (path: string, headers = '', method = 'GET', protocol = 'websocket'): string =>
   `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers}\r\n`
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
 
 /** Sends bytes and never closes the connection by itself. Returns all that the server sent. */
-async function answerTo(t: TestApp, bytes: string): Promise<string> {
-  const socket: Socket = connect({ port: portOf(t), host: '127.0.0.1', allowHalfOpen: true })
+async function answerTo(t: ServedApp, bytes: string): Promise<string> {
+  const socket: Socket = connect({ port: t.port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
   socket.on('error', () => undefined)
   socket.on('data', (chunk) => (text += chunk.toString()))
   socket.write(bytes)
   await Promise.race([once(socket, 'end'), once(socket, 'close')])
-  await expect.poll(() => openSockets(t)).toBe(0)
+  await expect.poll(t.connections).toBe(0)
   socket.destroy()
   return text
 }
@@ -87,7 +74,7 @@ test('500 upgrades beyond the rate limit leave no socket', async () => {
   const statuses = new Map<string, number>()
   const count = (status: string): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1)
   const tryOne = async (): Promise<void> => {
-    const socket = new WebSocket(`ws://127.0.0.1:${portOf(limited)}/graphql`, 'graphql-transport-ws')
+    const socket = new WebSocket(`ws://127.0.0.1:${limited.port}/graphql`, 'graphql-transport-ws')
     socket.on('error', ({ message }) => count(message))
     socket.once('open', () => {
       count('open')
@@ -98,7 +85,7 @@ test('500 upgrades beyond the rate limit leave no socket', async () => {
   for (let i = 0; i < 5; i += 1) await Promise.all(Array.from({ length: 100 }, tryOne))
   expect([...statuses.values()].reduce((sum, each) => sum + each)).toBe(500)
   expect(statuses.get('Unexpected server response: 429')).toBeGreaterThan(400)
-  await expect.poll(() => openSockets(limited)).toBe(0)
+  await expect.poll(limited.connections).toBe(0)
 })
 
 test('an upgrade whose answer is held up is closed', async () => {

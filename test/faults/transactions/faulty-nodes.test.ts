@@ -1,24 +1,22 @@
 import { Keypair, SystemProgram } from '@solana/web3.js'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import {
   createRelayWorld,
   type Prepared,
   FAST_TIMING,
-  type RelayWorld,
   signed,
 } from '../../support/transactions/relay-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: RelayWorld
+const world = perFile(() => createRelayWorld({ transactions: { submitWaitMs: 300 } }))
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   payer = await world.funded()
   world.localnet.stepSlot(40)
 })
-afterAll(() => world.close())
 afterEach(() => world.localnet.fault.clear())
 
 let receiver: Keypair
@@ -27,21 +25,20 @@ let signedTx: string
 /** A transfer of 0.001 SOL to a new wallet, whose balance shows how often it landed. */
 async function prepareTransfer(): Promise<void> {
   receiver = Keypair.generate()
-  prepared = await world.prepare(
-    [
-      SystemProgram.transfer({
-        fromPubkey: payer.publicKey,
-        toPubkey: receiver.publicKey,
-        lamports: 1_000_000,
-      }),
-    ],
-    [payer],
-  )
+  const [fromPubkey, toPubkey] = [payer.publicKey, receiver.publicKey]
+  const transfer = SystemProgram.transfer({ fromPubkey, toPubkey, lamports: 1_000_000 })
+  prepared = await world.prepare([transfer], [payer])
   signedTx = signed(prepared, payer)
 }
 const received = () => world.connection.getBalance(receiver.publicKey, 'confirmed')
 const statusNow = async () => (await world.status(prepared.id)).status
 const becomes = (status: string) => expect.poll(statusNow).toBe(status)
+const landed = async (): Promise<number> => {
+  await becomes('confirmed')
+  return received()
+}
+const movesAfter = (slot: number | null) =>
+  expect.poll(async () => (await world.status(prepared.id)).slot ?? 0).toBeGreaterThan(slot ?? Infinity)
 const submit = async () => (await world.submit(prepared.id, signedTx)).body.status
 const service = (rpc: LedgerRpc, leaseMs = 100) =>
   world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } })
@@ -67,8 +64,7 @@ describe('the node does not accept the transaction at first', () => {
     await prepareTransfer()
     world.localnet.fault.http({ methods: ['sendTransaction'], count: 2, ...kind })
     await submit()
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('after a timeout before it was accepted, it is accepted later', async () => {
@@ -79,8 +75,7 @@ describe('the node does not accept the transaction at first', () => {
       status: 'submitted',
       error: null,
     })
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('after a timeout it was accepted nevertheless', async () => {
@@ -90,8 +85,7 @@ describe('the node does not accept the transaction at first', () => {
       throw new LedgerRpcError('timeout', 'the ledger node did not answer in time')
     })
     expect((await service(deaf).submit({ id: prepared.id, signedTx }, CLIENT)).status).toBe('submitted')
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('the node is down at the submit and returns', async () => {
@@ -100,8 +94,7 @@ describe('the node does not accept the transaction at first', () => {
     expect(await submit()).toBe('submitted')
     expect(await submit()).toBe('submitted')
     world.localnet.fault.clear()
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('the node accepts nothing until the blockhash has expired', async () => {
@@ -121,8 +114,7 @@ describe('the node does not accept the transaction at first', () => {
     world.localnet.fault.lag(30)
     expect(await submit()).toBe('submitted')
     world.localnet.fault.clear()
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 })
 
@@ -134,8 +126,7 @@ describe('the node does not return the transaction', () => {
     world.localnet.stepSlot(60)
     expect(await statusNow()).toBe('submitted')
     world.localnet.fault.clear()
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('its status does not change while the node does not respond, even after the expiry', async () => {
@@ -158,11 +149,8 @@ describe('a fork', () => {
     await becomes('confirmed')
     const { slot } = await world.status(prepared.id)
     world.localnet.fault.fork()
-    await expect
-      .poll(async () => (await world.status(prepared.id)).slot ?? 0)
-      .toBeGreaterThan(slot ?? Infinity)
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    await movesAfter(slot)
+    expect(await landed()).toBe(1_000_000)
     world.localnet.stepSlot(33)
     await expect.poll(() => world.settled(prepared.id)).toBe(true)
   })
@@ -196,11 +184,8 @@ describe('a fork', () => {
     await becomes('confirmed')
     const { slot } = await world.status(prepared.id)
     world.localnet.fault.fork({ slots: 15, reland: true })
-    await expect
-      .poll(async () => (await world.status(prepared.id)).slot ?? 0)
-      .toBeGreaterThan(slot ?? Infinity)
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    await movesAfter(slot)
+    expect(await landed()).toBe(1_000_000)
   })
 })
 
@@ -208,8 +193,7 @@ describe('the process dies', () => {
   test('after it stored and before it sent, and another process sends it', async () => {
     await prepareTransfer()
     void service(faultySend(forever)).submit({ id: prepared.id, signedTx }, CLIENT)
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('after it sent and before it stored the outcome, and another process tracks it', async () => {
@@ -219,8 +203,7 @@ describe('the process dies', () => {
       return forever()
     })
     void service(dying).submit({ id: prepared.id, signedTx }, CLIENT)
-    await becomes('confirmed')
-    expect(await received()).toBe(1_000_000)
+    expect(await landed()).toBe(1_000_000)
   })
 
   test('while it has the lease, and another process continues when the lease has expired', async () => {
@@ -230,8 +213,7 @@ describe('the process dies', () => {
     const other = world.replica()
     other.tracker.start()
     try {
-      await becomes('confirmed')
-      expect(await received()).toBe(1_000_000)
+      expect(await landed()).toBe(1_000_000)
     } finally {
       await other.tracker.stop()
     }

@@ -1,21 +1,20 @@
 import { sql } from 'kysely'
 import type { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { json, restClient } from '../../support/transactions/sponsor-clients.ts'
 import { update } from '../../support/transactions/parties.ts'
-import { createHostileWorld, keyOf, type HostileWorld } from '../../support/transactions/hostile-world.ts'
+import { createHostileWorld, keyOf } from '../../support/transactions/hostile-world.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4']
 /** The most that a transaction without a code can cost: two signatures and the priority fee. */
 const MAX_COST = 25_000
 const PER_CLIENT = 3
 
-let world: HostileWorld
-beforeAll(async () => {
-  world = await createHostileWorld({ slotMs: 200, limits: { dailyTransactionsPerClient: PER_CLIENT } })
-})
-afterAll(() => world.close())
+const world = perFile(() =>
+  createHostileWorld({ slotMs: 200, limits: { dailyTransactionsPerClient: PER_CLIENT } }),
+)
 
 const prepare = (wallet: Keypair, address: string, version: string) =>
   restClient(world.t, { address }).prepareSponsored({

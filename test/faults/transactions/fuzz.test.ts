@@ -27,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The transaction with bytes changed, removed or inserted. */
 const mutated = fc
   .array(
     fc.record({

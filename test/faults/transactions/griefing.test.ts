@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   CLIENTS,
   json,
@@ -14,15 +14,13 @@ import {
   createHostileWorld,
   keyOf,
   registerBy,
-  type HostileWorld,
   submitRegistrationBy,
 } from '../../support/transactions/hostile-world.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: HostileWorld
-let log = ''
-beforeAll(async () => {
-  world = await createHostileWorld({
+const world = perFile(() =>
+  createHostileWorld({
     slotMs: 100,
     log: new Writable({
       write: (chunk: Buffer, _, done) => {
@@ -30,14 +28,13 @@ beforeAll(async () => {
         done()
       },
     }),
-  })
-})
-afterAll(() => world.close())
+  }),
+)
+let log = ''
 
 let addressesGiven = 0
 const newAddress = (): string => `198.18.${((addressesGiven += 1) >> 8) & 255}.${addressesGiven & 255}`
 
-/** A wallet without an agent, and its prepared registration. */
 async function prepared(api: SponsorClient): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
   const [wallet, code] = [Keypair.generate(), await world.code()]
   const { status, body, error } = await registerBy(api, wallet, keyOf(world.feePayer), code)

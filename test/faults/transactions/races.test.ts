@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   graphqlClient,
   json,
@@ -14,17 +14,13 @@ import {
   keyOf,
   registerBy,
   submitRegistrationBy,
-  type HostileWorld,
 } from '../../support/transactions/hostile-world.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const AT_ONCE = 50
 
-let world: HostileWorld
-beforeAll(async () => {
-  world = await createHostileWorld({ slotMs: 200, limits: { dailyBudget: 10n ** 12n } })
-})
-afterAll(() => world.close())
+const world = perFile(() => createHostileWorld({ slotMs: 200, limits: { dailyBudget: 10n ** 12n } }))
 
 let clients = 0
 const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients & 255}`
@@ -32,7 +28,6 @@ const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients
 const clientFor = (i: number, client = { address: newAddress() }): SponsorClient =>
   (i % 2 === 0 ? restClient : graphqlClient)(world.t, client)
 
-/** Makes concurrent calls and counts their statuses. */
 async function tally(
   call: (i: number) => Promise<{ status: number }>,
   atOnce = AT_ONCE,
@@ -41,6 +36,10 @@ async function tally(
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
+}
+/** All have this status and text. */
+function expectRefusals(answers: { status: number; error: string }[], expected: string): void {
+  expect(new Set(answers.map(({ status, error }) => `${status} ${error}`))).toEqual(new Set([expected]))
 }
 const register = (api: SponsorClient, code: string, wallet = Keypair.generate()) =>
   registerBy(api, wallet, keyOf(world.feePayer), code)
@@ -116,8 +115,9 @@ test('of 50 concurrent submits for the last use of a code one is signed', async 
   const answers = await Promise.all(registrations.map((each, i) => submit(clientFor(i), each)))
   const lost = answers.filter(({ status }) => status !== 200)
   expect(lost).toHaveLength(AT_ONCE - 1)
-  expect(new Set(lost.map(({ status, error }) => `${status} ${error}`))).toEqual(
-    new Set(['403 The invite code was used up before this registration was signed. Nothing was sent.']),
+  expectRefusals(
+    lost,
+    '403 The invite code was used up before this registration was signed. Nothing was sent.',
   )
   expect(await signedCount(registrations)).toBe(1)
   const rent = await world.connection.getMinimumBalanceForRentExemption(421)
@@ -294,10 +294,9 @@ test('transactions without a code leave half of the budget to registrations', as
   world.limits.dailyBudget = dailyBudget
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
   const refused = answers.filter(({ status }) => status !== 200)
-  expect(new Set(refused.map(({ status, error }) => `${status} ${error}`))).toEqual(
-    new Set([
-      '503 The daily budget was used up before this transaction was signed. Nothing was sent. Prepare it again later.',
-    ]),
+  expectRefusals(
+    refused,
+    '503 The daily budget was used up before this transaction was signed. Nothing was sent. Prepare it again later.',
   )
   expect(landed).toMatchObject({ status: 200, body: { status: 'confirmed' } })
 })
@@ -323,9 +322,8 @@ test('a balance for two pays two of 20 concurrent registrations, and stays above
   world.limits.minBalance = minBalance
   expect(await signedCount(registrations)).toBe(2)
   const refused = answers.filter(({ status }) => status !== 200)
-  expect(new Set(refused.map(({ status, error }) => `${status} ${error}`))).toEqual(
-    new Set([
-      '503 The balance of the fee payer became too low before this transaction was signed. Nothing was sent. Prepare it again later.',
-    ]),
+  expectRefusals(
+    refused,
+    '503 The balance of the fee payer became too low before this transaction was signed. Nothing was sent. Prepare it again later.',
   )
 })

@@ -1,6 +1,6 @@
 import type { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
@@ -10,20 +10,18 @@ import {
   createRelayWorld,
   type Prepared,
   registration,
-  type RelayWorld,
   signed,
 } from '../../support/transactions/relay-world.ts'
 import { sendByWallet, transferFrom, withPrice } from '../../support/transactions/wallet-sends.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const EXPIRED = 200
-let world: RelayWorld
+const world = perFile(() => createRelayWorld({ transactions: { submitWaitMs: 300 } }))
 let payer: Keypair
 beforeAll(async () => {
-  world = await createRelayWorld({ transactions: { submitWaitMs: 300 } })
   payer = await world.funded()
   world.localnet.stepSlot(40)
 })
-afterAll(() => world.close())
 afterEach(() => world.localnet.fault.clear())
 
 const transfer = (from = payer) => transferFrom(from)

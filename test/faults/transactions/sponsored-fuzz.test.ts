@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Keypair } from '@solana/web3.js'
 import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +8,7 @@ import {
   restClient,
   type SponsorClient,
 } from '../../support/transactions/sponsor-clients.ts'
+import { usedMemory } from '../../support/process-use.ts'
 import { update } from '../../support/transactions/parties.ts'
 import {
   createHostileWorld,
@@ -17,6 +16,7 @@ import {
   registerBy,
   type HostileWorld,
 } from '../../support/transactions/hostile-world.ts'
+import { type ByteEdit, editBytes } from '../../support/transactions/random-cases.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
 
 const RUNS = 250
@@ -55,7 +55,7 @@ const REFUSED =
 const changed = fc.array(
   fc.record({
     at: fc.nat(1_000),
-    kind: fc.constantFrom('set', 'flip', 'cut', 'insert'),
+    kind: fc.constantFrom<ByteEdit['kind']>('set', 'flip', 'cut', 'insert'),
     byte: fc.nat(255),
     length: fc.integer({ min: 1, max: 80 }),
   }),
@@ -69,7 +69,7 @@ test('any submitted bytes get 400 with a contract text, and nothing is signed', 
   ] as const
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 1_300 }).map((each) => [Buffer.from(each), Buffer.from(each)]),
-    { weight: 3, arbitrary: changed.map((changes) => valid.map((each) => apply(each, changes))) },
+    { weight: 3, arbitrary: changed.map((changes) => valid.map((each) => editBytes(each, changes))) },
   )
   await fc.assert(
     fc.asyncProperty(bytes, fc.nat(1), async ([first, second], which) => {
@@ -92,18 +92,6 @@ test('any submitted bytes get 400 with a contract text, and nothing is signed', 
   )
   expect(await harm()).toEqual(NONE)
 })
-
-function apply(valid: Buffer, changes: { at: number; kind: string; byte: number; length: number }[]): Buffer {
-  let bytes = Buffer.from(valid)
-  for (const { at, kind, byte, length } of changes) {
-    const i = at % Math.max(bytes.length, 1)
-    if (kind === 'set') bytes[i] = byte
-    else if (kind === 'flip') bytes[i] = (bytes[i] ?? 0) ^ (1 << (byte % 8))
-    else if (kind === 'cut') bytes = Buffer.concat([bytes.subarray(0, i), bytes.subarray(i + length)])
-    else bytes = Buffer.concat([bytes.subarray(0, i), Buffer.alloc(length, byte), bytes.subarray(i)])
-  }
-  return bytes
-}
 
 test('any submitted text with any id, wallet and code is refused', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 })
@@ -204,20 +192,11 @@ test('many concurrent bodies of the maximum size do not stay in memory', async (
   const after: number[] = []
   for (let i = 0; i < 12; i += 1) {
     await round()
-    after.push(used() / MEGABYTE)
+    after.push(usedMemory() / MEGABYTE)
   }
   // A round sends 10 MB. If they stayed in memory, the last three rounds would have 90 MB more.
   expect(Math.min(...after.slice(-3)) - Math.min(...after.slice(0, 3))).toBeLessThan(30)
 })
-
-/** Bytes in memory after a garbage collection. */
-function used(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
 
 function isRefusal(status: number): void {
   if (status < 400 || status > 499) throw new Error(`answered ${status}`)

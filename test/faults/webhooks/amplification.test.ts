@@ -1,46 +1,36 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/rate-limits.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { RETRY_SCHEDULE } from '../../../src/webhooks/limits.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp, everyRateLimit } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type TestWallet, walletOf } from '../../support/wallet.ts'
 import { noResponse, ok, status } from '../../support/webhooks/receiver-farm.ts'
-import { createWorkerWorld, senderWithin, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld, senderWithin } from '../../support/webhooks/worker-world.ts'
 import * as fc from '../../support/property.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const SENDS = 30
-const LIMITS = {
-  ...Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, 100_000])),
-  sends: SENDS,
-} as RateLimitNumbers
+const LIMITS = { ...everyRateLimit(100_000), sends: SENDS }
 const owner = walletOf('owner')
 
 let now = Date.now()
-let world: WorkerWorld
-let t: TestApp
-beforeAll(async () => {
-  world = await createWorkerWorld()
-  t = await createTestApp({
+const world = perFile(() => createWorkerWorld())
+const t = perFile(() =>
+  createTestApp({
     database: world.database,
     webhookDevMode: true,
     rateLimits: LIMITS,
     clock: { now: () => now },
-  })
-})
+  }),
+)
 beforeEach(() => sql`delete from rate_limits`.execute(world.kysely))
 afterEach(() => world.reset())
-afterAll(async () => {
-  await t.close()
-  await world.close()
-})
 
 interface Caller {
   wallet?: TestWallet
   ip?: string
 }
 
-/** Sends a signed request. Each has its own second, because a signature is valid once. */
 async function call(
   method: 'POST' | 'PATCH',
   url: string,
@@ -99,14 +89,6 @@ test('a loop of disabling, enabling and recovering sends no more requests than i
   expect(world.farm.receivedAt('/loop')).toHaveLength(natural + charged)
 })
 
-/** Waits until no attempt is due or in flight. */
-const quiet = () =>
-  eventually(async () => {
-    const { rows } = await sql`select id from webhook_deliveries
-      where status = 'in_flight' or next_attempt_at <= now()`.execute(world.kysely)
-    expect(rows).toEqual([])
-  })
-
 const steps = ['disable', 'enable', 'recover', 'resend', 'ping', 'wait', 'succeed', 'fail'] as const
 const plan = fc.array(fc.constantFrom(...steps), { minLength: 20, maxLength: 20 })
 
@@ -118,7 +100,7 @@ test('whatever a wallet does, it causes no more requests than it is charged for,
       const id = await subscribe('/any')
       world.worker()
       await world.emit({}, {}, {})
-      await quiet()
+      await world.quiet()
       let charged = 0
       for (const step of plan) {
         const [delivery] = await world.deliveries(id)
@@ -133,11 +115,11 @@ test('whatever a wallet does, it causes no more requests than it is charged for,
           const path = step === 'ping' ? 'ping' : `deliveries/${delivery!.id}/resend`
           if ((await call('POST', `/webhooks/${id}/${path}`)).status === 202) charged += 1
         }
-        await quiet()
+        await world.quiet()
       }
       for (let attempt = 0; attempt < RETRY_SCHEDULE.length; attempt += 1) {
         await world.expire()
-        await quiet()
+        await world.quiet()
       }
       const attempts = Map.groupBy(await world.attempts(id), (each) => each.delivery_id)
       const scheduled = (await world.deliveries(id)).map((delivery) => {

@@ -7,19 +7,18 @@ import { MAX_WEBHOOKS } from '../../../src/webhooks/queue.ts'
 import type { Lane } from '../../../src/webhooks/slots.ts'
 import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
-import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: WorkerWorld
+const world = perFile(() => createWorkerWorld())
 let connection: ReturnType<typeof createWorkerConnection>
 beforeAll(async () => {
-  world = await createWorkerWorld()
   const { database, kysely } = world
   connection = createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
 })
 afterEach(() => world.reset())
 afterAll(async () => {
   await connection.close()
-  await world.close()
 })
 
 const limits = { ...WORKER_LIMITS, perEndpoint: 3, perSite: 6 }

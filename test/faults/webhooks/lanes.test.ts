@@ -1,20 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { noResponse, type Responder, status } from '../../support/webhooks/receiver-farm.ts'
-import {
-  createWorkerWorld,
-  QUICK,
-  senderWithin,
-  type WorkerWorld,
-} from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld, QUICK, senderWithin } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
+const world = perFile(() => createWorkerWorld())
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 /** The slow lane has no slot, so that only the fast lane sends. */
 const FAST_ONLY = { ...QUICK, slowConcurrency: 0 }

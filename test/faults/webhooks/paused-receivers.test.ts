@@ -1,22 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
 import { eventually } from '../../support/eventually.ts'
 import { scaled } from '../../support/machine-speed.ts'
-import { box, createWorkerWorld, SECRET, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { box, createWorkerWorld, SECRET } from '../../support/webhooks/worker-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const POLL_MS = scaled(2_000)
 /** Less than the time until the next poll: the worker is woken. */
 const MAX_LATENCY_MS = POLL_MS / 2
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
+const world = perFile(() => createWorkerWorld())
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 test('waiting deliveries of 300 paused webhooks neither keep the worker busy nor delay others', async () => {
   const secret = box.seal('hostile', SECRET)

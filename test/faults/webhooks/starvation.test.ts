@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
-import {
-  box,
-  createWorkerWorld,
-  SECRET,
-  senderWithin,
-  type WorkerWorld,
-} from '../../support/webhooks/worker-world.ts'
+import { box, createWorkerWorld, SECRET, senderWithin } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 // The attack of the review, with shorter times: 25 wallets from 6 addresses create 500 webhooks.
 const WALLETS = 25
@@ -27,17 +22,13 @@ const MAX_RATIO = 5
  */
 const MAX_MS = HOLD_MS / 2
 
-let world: WorkerWorld
+const world = perFile(() => createWorkerWorld())
 const held: (() => void)[] = []
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
 afterEach(async () => {
   const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 10)
   await world.reset()
   clearInterval(releasing)
 })
-afterAll(() => world.close())
 
 /** Hostile receivers respond 500 after a long time. */
 async function createHostile(changes: { response_ms?: number; sites?: 'own' | 'wildcard' }): Promise<void> {

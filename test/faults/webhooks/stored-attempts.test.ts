@@ -1,22 +1,18 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { ATTEMPTS_SHOWN } from '../../../src/webhooks/deliveries.ts'
 import { MAX_PINGS, pingWebhook, recoverDeliveries, resendDelivery } from '../../../src/webhooks/requests.ts'
 import { deleteOldRows, EXCERPT } from '../../../src/webhooks/maintenance.ts'
 import { MAX_EXCERPT } from '../../../src/webhooks/send.ts'
-import { eventually } from '../../support/eventually.ts'
 import { walletOf } from '../../support/wallet.ts'
 import type { Responder } from '../../support/webhooks/receiver-farm.ts'
-import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await createWorkerWorld()
-})
+const world = perFile(() => createWorkerWorld())
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 const caller = { wallet: walletOf('owner').pubkey, clientIp: '203.0.113.1' }
 const dependencies = () => ({
@@ -34,14 +30,6 @@ const fails: Responder = (_, response) =>
 
 const yesterday = () => new Date(Date.now() - 86_400_000).toISOString()
 
-/** Waits until no attempt is due or in flight. */
-const quiet = () =>
-  eventually(async () => {
-    const { rows } = await sql`select id from webhook_deliveries
-      where status = 'in_flight' or next_attempt_at <= now()`.execute(world.kysely)
-    expect(rows).toEqual([])
-  })
-
 /** What the tables contain: rows, and the bytes of the largest attempt. */
 async function stored() {
   const { rows } = await sql<Record<'deliveries' | 'attempts' | 'largest', number>>`
@@ -58,11 +46,11 @@ test('of the pings of a webhook, the newest are stored with their responses, and
   world.worker()
   await world.emit({}, {})
   await pingWebhook(other, caller, dependencies())
-  await quiet()
+  await world.quiet()
   const before = await stored()
   for (let i = 0; i < MAX_PINGS + 10; i += 1) {
     await pingWebhook(id, caller, dependencies())
-    await quiet()
+    await world.quiet()
   }
   const after = await stored()
   expect(after.deliveries - before.deliveries).toBe(MAX_PINGS)
@@ -84,12 +72,12 @@ test('a delivery that is sent again and again has no more attempts than the log 
   world.farm.respond('/again', fails)
   await world.emit({})
   world.worker()
-  await quiet()
+  await world.quiet()
   const [delivery] = await world.deliveries(id)
   for (let i = 0; i < ATTEMPTS_SHOWN + 10; i += 1) {
     if (i % 2 === 0 || i < 10) await resendDelivery(id, caller, delivery!.id, dependencies())
     else await recoverDeliveries(id, caller, { since: yesterday() }, dependencies())
-    await quiet()
+    await world.quiet()
   }
   const attempts = await world.attempts(id)
   expect(attempts).toHaveLength(ATTEMPTS_SHOWN)
@@ -100,7 +88,7 @@ test('responses are stored whole for three days, and their start for thirty', as
   world.farm.respond('/old', fails)
   await world.emit({}, {})
   world.worker()
-  await quiet()
+  await world.quiet()
   const [before, after] = await world.attempts(id)
   for (const [attempt, hours] of [
     [before!, 73],

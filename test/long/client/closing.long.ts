@@ -1,19 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRegistry, generateSigner, type Registry, type RegistryError } from '@agent-registry/client'
+import { expect, test } from 'vitest'
+import { createRegistry, generateSigner, type RegistryError } from '@agent-registry/client'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const WEEK_SECONDS = 7 * 86_400
-let gateway: GatewayInProcess
-let registry: Registry
-
-beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '0' })
-  registry = createRegistry(gateway.runtime.baseUrl)
-})
-afterAll(() => gateway.remove())
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '0' }))
+const registry = perFile(() => createRegistry(gateway.runtime.baseUrl))
 
 const call = <Result>(method: string, ...params: unknown[]) =>
   createLocalnetRpc(gateway.runtime.rpcUrl).call<Result>(method, params)

@@ -4,25 +4,24 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createRegistry, signerFromSecretKey, verifyWebhook } from '@agent-registry/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { runCommand } from '../../support/cli.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '3', WEBHOOK_DEV_MODE: 'true' }))
 let url: string
 let keyFile: string
 let owner: string
 let registered: Registered
 beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '3', WEBHOOK_DEV_MODE: 'true' })
   url = gateway.runtime.baseUrl
   keyFile = join(gateway.dataDir, 'user.json')
   owner = (await runCommand(gateway.env, 'keygen', keyFile)).stdout.split(' ')[0]!
   registered = await register()
 })
-afterAll(() => gateway.remove())
 
 /** A user who has only the address of the gateway. */
 const user = (...args: string[]) => runCommand({ DATA_DIR: temporaryFolder('user-') }, ...args, '--url', url)
@@ -38,7 +37,6 @@ interface Registered {
   owner: string
 }
 
-/** Registers the agent of the user, and waits until it can be read. */
 async function register(): Promise<Registered> {
   const card = join(gateway.dataDir, 'card.json')
   writeFileSync(card, '{"name":"User"}')

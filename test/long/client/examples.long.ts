@@ -12,22 +12,21 @@ import {
   packClient,
   run,
 } from '../../support/client/packed-client.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { createGatewayProcess } from '../../support/gateway-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 let client: PackedClient
-let gateway: GatewayProcess
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '0' }))
 let runtime: Runtime
 let registry: Registry
 const children: ChildProcess[] = []
 
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
   ;[client, runtime] = await Promise.all([packClient(), gateway.start()])
   registry = createRegistry(runtime.baseUrl)
 })
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
-  await gateway.remove()
 })
 
 const environment = () => ({

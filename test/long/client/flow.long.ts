@@ -2,29 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPairSigner } from '@solana/kit'
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   agentAddress,
   createRegistry,
   generateSigner,
   RegistryError,
-  type Registry,
   type Signer,
   TransactionFailedError,
 } from '@agent-registry/client'
 import { signerFromKit } from '@agent-registry/client/kit'
 import { signerFromKeypair, signerFromWalletAdapter } from '@agent-registry/client/web3js'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { perFile } from '../../support/lifetime.ts'
+import { callJson } from '../../support/http.ts'
 
-let gateway: GatewayInProcess
-let registry: Registry
-
-beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '3' })
-  registry = createRegistry(gateway.runtime.baseUrl)
-})
-afterAll(() => gateway.remove())
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '3' }))
+const registry = perFile(() => createRegistry(gateway.runtime.baseUrl))
 
 const rpc = () => createLocalnetRpc(gateway.runtime.rpcUrl)
 async function fund(address: string): Promise<void> {
@@ -182,13 +177,9 @@ test('live events of names with separators of lines and digits arrive unchanged'
   const signer = await generateSigner()
   await fund(signer.address)
   const agent = await agentAddress(signer.address)
-  const response = await fetch(`${gateway.runtime.baseUrl}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ registryEvents(first: 1) { nodes { id } } }' }),
-  })
-  const { data } = (await response.json()) as LatestEvent
-  const after = data.registryEvents.nodes[0]!.id
+  const query = '{ registryEvents(first: 1) { nodes { id } } }'
+  const { body } = await callJson<LatestEvent>(`${gateway.runtime.baseUrl}/graphql`, { query })
+  const after = body.data.registryEvents.nodes[0]!.id
   const events = registry.events({ agent, after, signal: ended.signal })
   await registry.agents.register(registration(name), signer)
   expect((await events.next()).value).toMatchObject({ type: 'agent.registered', data: { name } })

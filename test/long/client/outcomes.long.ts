@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PQueue from 'p-queue'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { KeySigner } from '@agent-registry/client'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { SUBMIT_FAULTS } from '../../support/faulty-gateway.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { createGatewayProcess } from '../../support/gateway-process.ts'
 import {
   commandUser,
   isWrong,
@@ -17,6 +17,7 @@ import {
   table,
   type World,
 } from '../support/outcome-runs.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 // OUTCOME_RUNS=100 OUTCOME_DELAY_MS=60000 npm run test:long -- test/long/client/outcomes.long.ts
 const RUNS = Number(process.env.OUTCOME_RUNS ?? 4)
@@ -25,15 +26,16 @@ const MAX_KILL_MS = 1_500
 const SHORT = { timeoutMs: 1_000, confirmTimeoutMs: 4_000 }
 const FAULTS = [...SUBMIT_FAULTS, 'killed'] as const
 
-let gateway: GatewayProcess
-let world: World
-let inviteCode: string
-beforeAll(async () => {
-  gateway = await createGatewayProcess({
+const gateway = perFile(() =>
+  createGatewayProcess({
     SEED_AGENTS: '0',
     RATE_LIMITS: 'false',
     TRUST_PROXY: '127.0.0.1',
-  })
+  }),
+)
+let world: World
+let inviteCode: string
+beforeAll(async () => {
   const { baseUrl, rpcUrl } = await gateway.start()
   const { stdout } = await gateway.cli('invite', 'create', '--uses', '1000', '--json')
   inviteCode = (JSON.parse(stdout) as { code: string }).code
@@ -41,7 +43,6 @@ beforeAll(async () => {
   writeFileSync(cardFile, '{"name":"Runner"}')
   world = { url: baseUrl, rpc: createLocalnetRpc(rpcUrl), cardFile }
 })
-afterAll(() => gateway.remove())
 
 /** Each fault in turn, with one to three faulty submits, and now and then all of them. */
 function runsOf(offset: number): Run[] {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createRegistry } from '@agent-registry/client'
 import { BROWSER } from '../../support/browser.ts'
-import { type BrowserPages, createBrowserPages } from '../../support/browser-pages.ts'
+import { createBrowserPages } from '../../support/browser-pages.ts'
 import { exampleProject, packClient, run } from '../../support/client/packed-client.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { createGatewayProcess } from '../../support/gateway-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /** Runs in the page: a wallet of the Wallet Standard, and a user who clicks. */
 const PROGRAM = `
@@ -43,7 +44,6 @@ const wallet = {
 }
 dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: ({ register }) => register(wallet) }))
 
-/** Waits for an element with a text. */
 const found = (selector, text) =>
   new Promise((resolve) => {
     const look = () => {
@@ -66,27 +66,23 @@ const registered = (await found('output', ': ')).textContent
 await fetch('/result', { method: 'POST', body: JSON.stringify({ address: account.address, signedIn, registered }) })
 `
 
-let gateway: GatewayProcess
-let pages: BrowserPages
-let folder: string
-let baseUrl: string
-beforeAll(async () => {
-  pages = await createBrowserPages((path) => {
+const pages = perFile(() =>
+  createBrowserPages((path) => {
     if (path === '/test-program.js') return PROGRAM
     if (path.startsWith('/assets/')) return readFileSync(join(folder, 'dist', path), 'utf8')
     if (path !== '/') return null
     const page = readFileSync(join(folder, 'dist/index.html'), 'utf8')
     return page.replace('</body>', '<script type="module" src="/test-program.js"></script></body>')
-  })
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0', CORS_ORIGINS: pages.origin })
+  }),
+)
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '0', CORS_ORIGINS: pages.origin }))
+let folder: string
+let baseUrl: string
+beforeAll(async () => {
   const [{ baseUrl: url }, client] = await Promise.all([gateway.start(), packClient()])
   baseUrl = url
   folder = await exampleProject(client, 'react-wallet')
   await run('npx', ['vite', 'build'], folder, { VITE_GATEWAY: baseUrl })
-})
-afterAll(async () => {
-  await pages.close()
-  await gateway.remove()
 })
 
 test.runIf(BROWSER !== undefined)(

@@ -7,15 +7,15 @@ import {
   type UnfinishedTransaction,
 } from '@agent-registry/client'
 import { usdc } from '@agent-registry/client/money'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../support/cli.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '0' }))
 let keyFile: string
 let wallet: KeySigner
 beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '0' })
   keyFile = join(gateway.dataDir, 'user.json')
   await cli('keygen', keyFile)
   wallet = await signerFromSecretKey(JSON.parse(readFileSync(keyFile, 'utf8')) as number[])
@@ -26,7 +26,6 @@ beforeAll(async () => {
   const text = 'register --name User --category research --card-url https://user.example.org/card.json'
   await cli(...text.split(' '), '--card', card, '--key', keyFile)
 })
-afterAll(() => gateway.remove())
 
 const cli = (...args: string[]) => runCommand(gateway.env, ...args)
 const folder = (): string => join(gateway.dataDir, 'unfinished')

@@ -1,148 +1,135 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '30' })
-})
-afterAll(() => world?.close())
+const { test } = useConsole({ SEED_AGENTS: '30' })
 
 const rows = { name: /^Agents$/ }
 
-consoleTest(
-  'the list shows agents by reputation, and pages with the keyboard and the back button',
-  () => world,
-  async ({ page, open }) => {
-    await open('/')
-    const table = page.getByRole('table', rows)
-    const agents = table.getByRole('rowheader').getByRole('link')
-    await agents.nth(24).waitFor()
-    expect(await agents.count()).toBe(25)
-    const total = Number.parseInt(await page.getByRole('navigation', { name: 'Pages' }).innerText(), 10)
-    expect(total).toBeGreaterThan(25)
-    const first = await agents.first().innerText()
-    await page.getByRole('button', { name: 'Next' }).press('Enter')
-    await expect.poll(() => agents.count()).toBe(total - 25)
-    expect(page.url()).toContain('after=')
-    await page.reload()
-    await expect.poll(() => agents.count()).toBe(total - 25)
-    await page.getByRole('button', { name: 'Previous' }).click()
-    await expect.poll(() => agents.first().innerText()).toBe(first)
-    await page.goBack()
-    await expect.poll(() => agents.count()).toBe(total - 25)
-  },
-)
+test('the list shows agents by reputation, and pages with the keyboard and the back button', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const table = page.getByRole('table', rows)
+  const agents = table.getByRole('rowheader').getByRole('link')
+  await agents.nth(24).waitFor()
+  expect(await agents.count()).toBe(25)
+  const total = Number.parseInt(await page.getByRole('navigation', { name: 'Pages' }).innerText(), 10)
+  expect(total).toBeGreaterThan(25)
+  const first = await agents.first().innerText()
+  await page.getByRole('button', { name: 'Next' }).press('Enter')
+  await expect.poll(() => agents.count()).toBe(total - 25)
+  expect(page.url()).toContain('after=')
+  await page.reload()
+  await expect.poll(() => agents.count()).toBe(total - 25)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect.poll(() => agents.first().innerText()).toBe(first)
+  await page.goBack()
+  await expect.poll(() => agents.count()).toBe(total - 25)
+})
 
-consoleTest(
-  'the list is searched while somebody types, and filters and sort are in the URL',
-  () => world,
-  async ({ page, open }) => {
-    await open('/')
-    const names = page.getByRole('table', rows).getByRole('rowheader').getByRole('link')
-    await names.first().waitFor()
-    const name = await names.nth(3).innerText()
-    await page.getByRole('searchbox', { name: 'Name' }).fill(name.slice(0, 6))
-    await expect.poll(() => names.first().innerText()).toContain(name.slice(0, 6))
-    await expect.poll(() => new URL(page.url()).searchParams.get('name')).toBe(name.slice(0, 6))
-    await page.getByRole('searchbox', { name: 'Name' }).fill('')
-    await page.getByRole('button', { name: /Premium/ }).click()
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('NAME')
-    await expect.poll(() => new URL(page.url()).search).toBe('?tier=PREMIUM&sort=NAME')
-    const areSorted = async (): Promise<boolean> => {
-      const shown = await names.allInnerTexts()
-      return shown.join() === shown.toSorted().join()
-    }
-    await expect.poll(areSorted).toBe(true)
-    await page.getByRole('searchbox', { name: 'Name' }).fill('zzzzqqqq')
-    await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
-    await page.getByRole('button', { name: 'Show all agents' }).click()
-    await names.nth(24).waitFor()
-  },
-)
+test('the list is searched while somebody types, and filters and sort are in the URL', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const names = page.getByRole('table', rows).getByRole('rowheader').getByRole('link')
+  await names.first().waitFor()
+  const name = await names.nth(3).innerText()
+  await page.getByRole('searchbox', { name: 'Name' }).fill(name.slice(0, 6))
+  await expect.poll(() => names.first().innerText()).toContain(name.slice(0, 6))
+  await expect.poll(() => new URL(page.url()).searchParams.get('name')).toBe(name.slice(0, 6))
+  await page.getByRole('searchbox', { name: 'Name' }).fill('')
+  await page.getByRole('button', { name: /Premium/ }).click()
+  await page.getByRole('combobox', { name: 'Sort by' }).selectOption('NAME')
+  await expect.poll(() => new URL(page.url()).search).toBe('?tier=PREMIUM&sort=NAME')
+  const areSorted = async (): Promise<boolean> => {
+    const shown = await names.allInnerTexts()
+    return shown.join() === shown.toSorted().join()
+  }
+  await expect.poll(areSorted).toBe(true)
+  await page.getByRole('searchbox', { name: 'Name' }).fill('zzzzqqqq')
+  await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all agents' }).click()
+  await names.nth(24).waitFor()
+})
 
-consoleTest(
-  'a page that a link opens has the focus at its heading, and the back button returns to the place',
-  () => world,
-  async ({ page, open }) => {
-    await open('/')
-    const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
-    await link.scrollIntoViewIfNeeded()
-    const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
-    expect(top).toBeGreaterThan(100)
-    await link.press('Enter')
-    await page.getByRole('heading', { level: 1, name }).waitFor()
-    const focused = () => page.evaluate<string>('document.activeElement?.tagName')
-    await expect.poll(focused).toBe('H1')
-    expect(await page.evaluate('scrollY')).toBe(0)
-    await page.goBack()
-    await expect.poll(() => page.evaluate('scrollY')).toBe(top)
-    await page.getByRole('button', { name: 'Show them too' }).click()
-    await expect.poll(() => page.getByText('The list has them too.').count()).toBe(1)
-  },
-)
+test('a page that a link opens has the focus at its heading, and the back button returns to the place', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
+  await link.scrollIntoViewIfNeeded()
+  const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
+  expect(top).toBeGreaterThan(100)
+  await link.press('Enter')
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  const focused = () => page.evaluate<string>('document.activeElement?.tagName')
+  await expect.poll(focused).toBe('H1')
+  expect(await page.evaluate('scrollY')).toBe(0)
+  await page.goBack()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(top)
+  await page.getByRole('button', { name: 'Show them too' }).click()
+  await expect.poll(() => page.getByText('The list has them too.').count()).toBe(1)
+})
 
-consoleTest(
-  'an error of the API is shown with a way back',
-  () => world,
-  async ({ page, open }) => {
-    await open('/?after=broken')
-    await page.getByRole('alert').getByText('Start again from the first page').waitFor()
-    await page.getByRole('button', { name: 'Show all agents' }).click()
-    await page.getByRole('table', rows).waitFor()
-  },
-)
+test('an error of the API is shown with a way back', async ({ page, open }) => {
+  await open('/?after=broken')
+  await page.getByRole('alert').getByText('Start again from the first page').waitFor()
+  await page.getByRole('button', { name: 'Show all agents' }).click()
+  await page.getByRole('table', rows).waitFor()
+})
 
-consoleTest(
-  'the search box suggests agents, opens them with the keyboard, and finds addresses and DIDs',
-  () => world,
-  async ({ page, open, audit }) => {
-    await open('/')
-    const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
-    const [name, target] = [await link.innerText(), await link.getAttribute('href')]
-    await page.keyboard.press('/')
-    const box = page.getByRole('combobox', { name: /^Search/ })
-    await box.pressSequentially(name.slice(0, 5))
-    await page.getByRole('option', { name }).waitFor()
-    await audit()
-    await box.press('ArrowDown')
-    await box.press('Enter')
-    await page.waitForURL(/\/console\/agents\/\w+$/)
-    const pda = target!.split('/').at(-1)!
-    await open('/')
-    await box.fill(pda)
-    await box.press('Enter')
-    await page.waitForURL(`**${target}`)
-  },
-)
+test('the search box suggests agents, opens them with the keyboard, and finds addresses and DIDs', async ({
+  page,
+  open,
+  audit,
+}) => {
+  await open('/')
+  const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
+  const [name, target] = [await link.innerText(), await link.getAttribute('href')]
+  await page.keyboard.press('/')
+  const box = page.getByRole('combobox', { name: /^Search/ })
+  await box.pressSequentially(name.slice(0, 5))
+  await page.getByRole('option', { name }).waitFor()
+  await audit()
+  await box.press('ArrowDown')
+  await box.press('Enter')
+  await page.waitForURL(/\/console\/agents\/\w+$/)
+  const pda = target!.split('/').at(-1)!
+  await open('/')
+  await box.fill(pda)
+  await box.press('Enter')
+  await page.waitForURL(`**${target}`)
+})
 
-consoleTest(
-  'the totals count the agents of a tier and a category, and are filters like the status',
-  () => world,
-  async ({ page, open }) => {
-    await open('/')
-    const totals = page.getByRole('region', { name: 'Totals' })
-    const pager = page.getByRole('navigation', { name: 'Pages' })
-    for (const [label, parameter] of [
-      [/^\d+\s*Standard/, 'tier=STANDARD'],
-      [/^Research\s*\d+$/, 'category=RESEARCH'],
-    ] as const) {
-      const total = totals.getByRole('button', { name: label })
-      const count = Number(/\d+/.exec(await total.innerText())![0])
-      expect(count).toBeGreaterThan(0)
-      await total.click()
-      await expect.poll(() => page.url()).toContain(parameter)
-      await pager.getByText(new RegExp(`^${count} agents?$`)).waitFor()
-      expect(await total.getAttribute('aria-pressed')).toBe('true')
-      await total.click()
-      await expect.poll(() => page.url()).not.toContain(parameter)
-    }
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('SUSPENDED')
-    await expect.poll(() => page.url()).toContain('status=SUSPENDED')
-    const states = page.getByRole('table', rows).getByRole('cell', { name: /Active|Suspended|Deactivated/ })
-    const shown = async () => (await states.allInnerTexts()).map((text) => text.split('\n').at(-1))
-    await expect.poll(async () => [...new Set(await shown())]).toEqual(['Suspended'])
-    await open('/?min=1000')
-    await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
-  },
-)
+test('the totals count the agents of a tier and a category, and are filters like the status', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const totals = page.getByRole('region', { name: 'Totals' })
+  const pager = page.getByRole('navigation', { name: 'Pages' })
+  for (const [label, parameter] of [
+    [/^\d+\s*Standard/, 'tier=STANDARD'],
+    [/^Research\s*\d+$/, 'category=RESEARCH'],
+  ] as const) {
+    const total = totals.getByRole('button', { name: label })
+    const count = Number(/\d+/.exec(await total.innerText())![0])
+    expect(count).toBeGreaterThan(0)
+    await total.click()
+    await expect.poll(() => page.url()).toContain(parameter)
+    await pager.getByText(new RegExp(`^${count} agents?$`)).waitFor()
+    expect(await total.getAttribute('aria-pressed')).toBe('true')
+    await total.click()
+    await expect.poll(() => page.url()).not.toContain(parameter)
+  }
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('SUSPENDED')
+  await expect.poll(() => page.url()).toContain('status=SUSPENDED')
+  const states = page.getByRole('table', rows).getByRole('cell', { name: /Active|Suspended|Deactivated/ })
+  const shown = async () => (await states.allInnerTexts()).map((text) => text.split('\n').at(-1))
+  await expect.poll(async () => [...new Set(await shown())]).toEqual(['Suspended'])
+  await open('/?min=1000')
+  await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+})

@@ -1,22 +1,21 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, vi } from 'vitest'
+import { beforeAll, vi } from 'vitest'
 import { loadContexts } from '../../../src/identity/credentials/contexts/load.ts'
 import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
 import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const wallet = browserWallet('credentials')
 const other = browserWallet('no agent')
-let world: ConsoleWorld
+const { world, test } = useConsole()
 /** A hosted credential, about another agent. */
 let hostedUrl: string
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
-  world = await openConsole()
   const registry = createRegistry(world.origin)
   const card = { cardUrl: 'https://example.org/card.json', card: '{}' }
   const { pda } = await registry.agents.register(
@@ -28,7 +27,6 @@ beforeAll(async () => {
   const read = async () => (await registry.credentials.list(agents[0]!.pda))[0]?.credential_url
   hostedUrl = (await vi.waitUntil(read, { timeout: scaled(15_000), interval: 200 }))!
 })
-afterAll(() => world?.close())
 
 const issue = async (keypair: Keypair): Promise<string> =>
   JSON.stringify(
@@ -44,9 +42,8 @@ const issue = async (keypair: Keypair): Promise<string> =>
     }),
   )
 
-consoleTest(
+test(
   'the owner of an agent verifies a credential by its text and by its URL, with six checks in words',
-  () => world,
   async ({ page, open, audit }) => {
     await open('/credentials')
     await page.getByRole('heading', { name: 'Sign in as the owner of the agent' }).waitFor()
@@ -89,9 +86,8 @@ consoleTest(
   { prepare: (context) => wallet.install(context) },
 )
 
-consoleTest(
+test(
   'a wallet without an agent is told what to do',
-  () => world,
   async ({ page, open }) => {
     await open('/credentials')
     await connectWallet(page, other)

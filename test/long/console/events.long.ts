@@ -3,31 +3,22 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { signDelivery } from '../../../src/webhooks/send.ts'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
-})
-afterAll(() => world?.close())
+const { test } = useConsole({ SEED_AGENTS: '0' })
 
-consoleTest(
-  'the event catalogue shows an example of each type',
-  () => world,
-  async ({ page, open }) => {
-    await open('/events')
-    const examples = page.getByRole('region', { name: /^Example of / })
-    await expect.poll(() => examples.count()).toBe(14)
-    await page.getByLabel('Show').selectOption('Stakes')
-    await expect.poll(() => examples.count()).toBe(5)
-    await page.getByRole('region', { name: 'Example of stake.deposited' }).getByText('"amount"').waitFor()
-  },
-)
+test('the event catalogue shows an example of each type', async ({ page, open }) => {
+  await open('/events')
+  const examples = page.getByRole('region', { name: /^Example of / })
+  await expect.poll(() => examples.count()).toBe(14)
+  await page.getByLabel('Show').selectOption('Stakes')
+  await expect.poll(() => examples.count()).toBe(5)
+  await page.getByRole('region', { name: 'Example of stake.deposited' }).getByText('"amount"').waitFor()
+})
 
 /** Lines without indentation, so that a function is the same inside and outside of a class. */
 const linesOf = (code: string): string[] =>
@@ -36,29 +27,28 @@ const linesOf = (code: string): string[] =>
     .map((line) => line.trim().replace(/^var (?=secret)/, ''))
     .filter((line) => line !== '')
 
-consoleTest(
-  'the verification code is that of the guide, whose programs have tests, and its TypeScript works',
-  () => world,
-  async ({ page, open }) => {
-    await open('/events')
-    const section = page.getByRole('region', { name: 'Verify requests' })
-    const shown = async (language: string): Promise<string> => {
-      await section.getByRole('tab', { name: language }).click()
-      return section.getByRole('region', { name: language }).innerText()
-    }
-    const guide = readGuide('receive-webhooks')
-    for (const language of ['Python', 'Go', 'Java']) {
-      const program = linesOf(codeBlockOf(guide, language.toLowerCase()))
-      const lines = linesOf(await shown(language))
-      expect(lines.filter((line) => !program.includes(line))).toEqual([])
-      const start = lines.findIndex((line) => /^(def|func|static void) verify/.test(line))
-      const verify = lines.slice(start)
-      expect(start).toBeGreaterThan(0)
-      expect(program.slice(program.indexOf(verify[0]!)).slice(0, verify.length)).toEqual(verify)
-    }
-    expect(await answers(await shown('TypeScript'))).toBe('200 400')
-  },
-)
+test('the verification code is that of the guide, whose programs have tests, and its TypeScript works', async ({
+  page,
+  open,
+}) => {
+  await open('/events')
+  const section = page.getByRole('region', { name: 'Verify requests' })
+  const shown = async (language: string): Promise<string> => {
+    await section.getByRole('tab', { name: language }).click()
+    return section.getByRole('region', { name: language }).innerText()
+  }
+  const guide = readGuide('receive-webhooks')
+  for (const language of ['Python', 'Go', 'Java']) {
+    const program = linesOf(codeBlockOf(guide, language.toLowerCase()))
+    const lines = linesOf(await shown(language))
+    expect(lines.filter((line) => !program.includes(line))).toEqual([])
+    const start = lines.findIndex((line) => /^(def|func|static void) verify/.test(line))
+    const verify = lines.slice(start)
+    expect(start).toBeGreaterThan(0)
+    expect(program.slice(program.indexOf(verify[0]!)).slice(0, verify.length)).toEqual(verify)
+  }
+  expect(await answers(await shown('TypeScript'))).toBe('200 400')
+})
 
 /** The responses of the code to a request with the right signature and to one with a wrong one. */
 async function answers(code: string): Promise<string> {

@@ -1,14 +1,10 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { auditPage } from '../../support/console/audit.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '1' })
-})
-afterAll(() => world?.browser.close())
+const { world } = useConsole({ SEED_AGENTS: '1' })
 
 const health = (page: Page, state: string) => page.getByRole('link', { name: `Service health: ${state}` })
 

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
-let world: ConsoleWorld
+const { world, test } = useConsole()
 let agent: OwnedAgent
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
-  world = await openConsole()
   agent = await registerAgent(world, 'Live Subject')
 })
-afterAll(() => world?.close())
 
 let version = 0
-/** Changes the agent. Returns the sentence of the event. */
 async function change(): Promise<string> {
   version += 1
   await agent.registry.agents.update({ version: `1.0.${version}` }, agent.owner)
@@ -30,136 +27,130 @@ function chunksBeforeRender(): number {
 }
 const events = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem')
 
-consoleTest(
-  'the feed starts with recent events that link to agents and transactions, and older ones follow',
-  () => world,
-  async ({ page, open }) => {
-    await page.addInitScript(() => {
-      const observer = new MutationObserver(() => {
-        if ((document.querySelector('#root')?.childElementCount ?? 0) === 0) return
-        performance.mark('rendered')
-        observer.disconnect()
-      })
-      observer.observe(document, { childList: true, subtree: true })
+test('the feed starts with recent events that link to agents and transactions, and older ones follow', async ({
+  page,
+  open,
+}) => {
+  await page.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      if ((document.querySelector('#root')?.childElementCount ?? 0) === 0) return
+      performance.mark('rendered')
+      observer.disconnect()
     })
-    await open('/live')
-    await events(page).nth(24).waitFor()
-    expect(await events(page).count()).toBe(25)
-    expect(await page.evaluate(chunksBeforeRender)).toBeGreaterThan(0)
-    const link = events(page).filter({ hasText: 'Zephyr Routing' }).first().getByRole('link')
-    expect(await link.first().getAttribute('href')).toContain(await addressOf(world, 'Zephyr Routing'))
-    expect(await link.last().getAttribute('href')).toMatch(/\/console\/tx\/\w{80,90}$/)
-    await page.getByRole('button', { name: 'Show older events' }).press('Enter')
-    await events(page).nth(74).waitFor()
-    const sentence = await change()
-    await page.getByRole('button', { name: 'Show 1 new' }).click()
-    await expect.poll(() => events(page).first().innerText()).toContain(sentence)
-  },
-)
+    observer.observe(document, { childList: true, subtree: true })
+  })
+  await open('/live')
+  await events(page).nth(24).waitFor()
+  expect(await events(page).count()).toBe(25)
+  expect(await page.evaluate(chunksBeforeRender)).toBeGreaterThan(0)
+  const link = events(page).filter({ hasText: 'Zephyr Routing' }).first().getByRole('link')
+  expect(await link.first().getAttribute('href')).toContain(await addressOf(world, 'Zephyr Routing'))
+  expect(await link.last().getAttribute('href')).toMatch(/\/console\/tx\/\w{80,90}$/)
+  await page.getByRole('button', { name: 'Show older events' }).press('Enter')
+  await events(page).nth(74).waitFor()
+  const sentence = await change()
+  await page.getByRole('button', { name: 'Show 1 new' }).click()
+  await expect.poll(() => events(page).first().innerText()).toContain(sentence)
+})
 
-consoleTest(
-  'events of chosen types and of one agent are shown, and the choice is in the URL',
-  () => world,
-  async ({ page, open, audit, variant }) => {
-    await open('/live')
-    await events(page).first().waitFor()
-    await page.getByRole('button', { name: 'Deposit', exact: true }).click()
-    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
-    await expect
-      .poll(async () => (await events(page).allInnerTexts()).every((text) => text.includes('deposited')))
-      .toBe(true)
-    const field = page.getByRole('textbox', { name: 'Only this agent' })
-    await field.fill('somebody')
-    await field.press('Enter')
-    await page.getByText('This is not an address.').waitFor()
-    await field.fill(await addressOf(world, 'Granite Custody'))
-    await field.press('Enter')
-    await expect.poll(() => events(page).count()).toBe(1)
-    await page.reload()
-    await events(page).filter({ hasText: 'Granite Custody' }).waitFor()
-    expect(
-      await page.getByRole('button', { name: 'Deposit', exact: true }).getAttribute('aria-pressed'),
-    ).toBe('true')
-    await page.getByRole('button', { name: 'Stake closed' }).click()
-    await page.getByRole('button', { name: 'Deposit', exact: true }).click()
-    await page.getByRole('heading', { name: 'No such event so far' }).waitFor()
-    await audit()
-    await page.getByRole('button', { name: 'Show all events' }).click()
-    await events(page).nth(24).waitFor()
-    await page.getByRole('button', { name: 'Registered', exact: true }).click()
-    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('AGENT_REGISTERED')
-    await page.getByText('Live', { exact: true }).last().waitFor()
-    await expect
-      .poll(async () => (await events(page).allInnerTexts()).filter((text) => !text.includes('Registered')))
-      .toEqual([])
-    const other = await change()
-    await registerAgent(world, `Filtered ${variant.name}`)
-    await events(page).first().getByText(`Filtered ${variant.name}`).waitFor()
-    expect(await events(page).filter({ hasText: other }).count()).toBe(0)
-  },
-)
+test('events of chosen types and of one agent are shown, and the choice is in the URL', async ({
+  page,
+  open,
+  audit,
+  variant,
+}) => {
+  await open('/live')
+  await events(page).first().waitFor()
+  await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
+  await expect
+    .poll(async () => (await events(page).allInnerTexts()).every((text) => text.includes('deposited')))
+    .toBe(true)
+  const field = page.getByRole('textbox', { name: 'Only this agent' })
+  await field.fill('somebody')
+  await field.press('Enter')
+  await page.getByText('This is not an address.').waitFor()
+  await field.fill(await addressOf(world, 'Granite Custody'))
+  await field.press('Enter')
+  await expect.poll(() => events(page).count()).toBe(1)
+  await page.reload()
+  await events(page).filter({ hasText: 'Granite Custody' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Deposit', exact: true }).getAttribute('aria-pressed')).toBe(
+    'true',
+  )
+  await page.getByRole('button', { name: 'Stake closed' }).click()
+  await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+  await page.getByRole('heading', { name: 'No such event so far' }).waitFor()
+  await audit()
+  await page.getByRole('button', { name: 'Show all events' }).click()
+  await events(page).nth(24).waitFor()
+  await page.getByRole('button', { name: 'Registered', exact: true }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('AGENT_REGISTERED')
+  await page.getByText('Live', { exact: true }).last().waitFor()
+  await expect
+    .poll(async () => (await events(page).allInnerTexts()).filter((text) => !text.includes('Registered')))
+    .toEqual([])
+  const other = await change()
+  await registerAgent(world, `Filtered ${variant.name}`)
+  await events(page).first().getByText(`Filtered ${variant.name}`).waitFor()
+  expect(await events(page).filter({ hasText: other }).count()).toBe(0)
+})
 
-consoleTest(
-  'a pause and a reader who scrolled down hold events back, and none is lost or moves the page',
-  () => world,
-  async ({ page, open, audit }) => {
-    const sockets: string[] = []
-    page.on('websocket', (socket) => sockets.push(socket.url()))
-    await open(`/agents/${agent.pda}`)
-    await page.getByRole('link', { name: 'Watch events' }).click()
-    await page.getByText('Live', { exact: true }).last().waitFor()
-    const first = await change()
-    await expect.poll(() => events(page).first().innerText()).toContain(first)
-    await page.getByRole('button', { name: 'Pause' }).click()
-    const held = [await change(), await change()]
-    await page.getByRole('button', { name: 'Show 2 new events' }).waitFor()
-    await audit()
-    expect(await events(page).first().innerText()).toContain(first)
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await expect.poll(() => events(page).first().innerText()).toContain(held[1])
-    expect(await events(page).nth(1).innerText()).toContain(held[0])
-    expect(await events(page).nth(2).innerText()).toContain(first)
-    // A link of a row has the focus: the row stays where it is.
-    const row = events(page).nth(2)
-    await row.getByRole('link').first().focus()
-    const before = await row.boundingBox()
-    const last = await change()
-    await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
-    expect(await row.boundingBox()).toEqual(before)
-    await page.getByRole('button', { name: 'Show 1 new' }).click()
-    await expect.poll(() => events(page).first().innerText()).toContain(last)
-    expect(sockets).toHaveLength(1)
-  },
-)
+test('a pause and a reader who scrolled down hold events back, and none is lost or moves the page', async ({
+  page,
+  open,
+  audit,
+}) => {
+  const sockets: string[] = []
+  page.on('websocket', (socket) => sockets.push(socket.url()))
+  await open(`/agents/${agent.pda}`)
+  await page.getByRole('link', { name: 'Watch events' }).click()
+  await page.getByText('Live', { exact: true }).last().waitFor()
+  const first = await change()
+  await expect.poll(() => events(page).first().innerText()).toContain(first)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const held = [await change(), await change()]
+  await page.getByRole('button', { name: 'Show 2 new events' }).waitFor()
+  await audit()
+  expect(await events(page).first().innerText()).toContain(first)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect.poll(() => events(page).first().innerText()).toContain(held[1])
+  expect(await events(page).nth(1).innerText()).toContain(held[0])
+  expect(await events(page).nth(2).innerText()).toContain(first)
+  // A link of a row has the focus: the row stays where it is.
+  const row = events(page).nth(2)
+  await row.getByRole('link').first().focus()
+  const before = await row.boundingBox()
+  const last = await change()
+  await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+  expect(await row.boundingBox()).toEqual(before)
+  await page.getByRole('button', { name: 'Show 1 new' }).click()
+  await expect.poll(() => events(page).first().innerText()).toContain(last)
+  expect(sockets).toHaveLength(1)
+})
 
-consoleTest(
-  'events that happen while the connection is lost are there after it is back',
-  () => world,
-  async ({ page, open }) => {
-    const routes: WebSocketRoute[] = []
-    let isCut = false
-    await page.routeWebSocket(/\/graphql$/, (route) => {
-      if (isCut) void route.close({ code: 1013 })
-      else {
-        routes.push(route)
-        route.connectToServer()
-      }
-    })
-    await open('/live')
-    await events(page).first().waitFor()
-    await expect.poll(() => routes.length).toBe(1)
-    const first = await change()
-    await expect.poll(() => events(page).first().innerText()).toContain(first)
-    isCut = true
-    await routes[0]!.close({ code: 1012 })
-    await page.getByText('Reconnecting').waitFor()
-    const missed = [await change(), await change()]
-    isCut = false
-    await expect
-      .poll(() => events(page).first().innerText(), { timeout: scaled(15_000) })
-      .toContain(missed[1])
-    expect(await events(page).nth(1).innerText()).toContain(missed[0])
-    expect(await events(page).nth(2).innerText()).toContain(first)
-    await page.getByText('Live', { exact: true }).last().waitFor()
-  },
-)
+test('events that happen while the connection is lost are there after it is back', async ({ page, open }) => {
+  const routes: WebSocketRoute[] = []
+  let isCut = false
+  await page.routeWebSocket(/\/graphql$/, (route) => {
+    if (isCut) void route.close({ code: 1013 })
+    else {
+      routes.push(route)
+      route.connectToServer()
+    }
+  })
+  await open('/live')
+  await events(page).first().waitFor()
+  await expect.poll(() => routes.length).toBe(1)
+  const first = await change()
+  await expect.poll(() => events(page).first().innerText()).toContain(first)
+  isCut = true
+  await routes[0]!.close({ code: 1012 })
+  await page.getByText('Reconnecting').waitFor()
+  const missed = [await change(), await change()]
+  isCut = false
+  await expect.poll(() => events(page).first().innerText(), { timeout: scaled(15_000) }).toContain(missed[1])
+  expect(await events(page).nth(1).innerText()).toContain(missed[0])
+  expect(await events(page).nth(2).innerText()).toContain(first)
+  await page.getByText('Live', { exact: true }).last().waitFor()
+})

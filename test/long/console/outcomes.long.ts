@@ -1,9 +1,9 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import PQueue from 'p-queue'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 import {
   type Fault,
@@ -35,11 +35,7 @@ interface Result {
   readonly wrong: readonly string[]
 }
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
-})
-afterAll(() => world?.close())
+const { world } = useConsole({ SEED_AGENTS: '0' })
 
 const START: Record<Action, (page: Page) => Promise<void>> = {
   register: async (page) => {

@@ -1,17 +1,16 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const AGENTS = 100_000
 const PAGES = 40
 
-let world: ConsoleWorld
+const { world } = useConsole({ SEED_AGENTS: '1' })
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
-  world = await openConsole({ SEED_AGENTS: '1' })
   const client = new Client({ connectionString: world.gateway.env.DATABASE_URL })
   await client.connect()
   await eventually(async () => {
@@ -25,7 +24,6 @@ beforeAll(async () => {
   await client.query('analyze agents')
   await client.end()
 })
-afterAll(() => world?.close())
 
 test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   'paging through 100,000 agents stays smooth, forward and back',

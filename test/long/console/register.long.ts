@@ -1,116 +1,113 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
-})
-afterAll(() => world?.close())
+const { world, test } = useConsole({ SEED_AGENTS: '0' })
 
 const card = { name: 'card.json', mimeType: 'application/json', buffer: Buffer.from('{"name":"Scout"}') }
 const CARD_HASH = /^[0-9a-f]{64}$/
 
-consoleTest(
-  'an agent is registered with an invite code by a throw-away wallet without SOL',
-  () => world,
-  async ({ page, open, variant, audit }) => {
-    await open('/register')
-    const box = page.getByRole('main')
-    await box.getByRole('button', { name: 'Use a throw-away wallet' }).click()
-    const form = page.getByRole('form', { name: 'Register an agent' })
-    await form.getByLabel('Name').fill(`Scout ${variant.name}`)
-    await form.getByLabel('Category').selectOption('RESEARCH')
-    await form.getByLabel('Card URL').fill('https://agents.example/card.json')
-    await form.getByLabel('Card file').setInputFiles(card)
-    await expect.poll(() => form.getByLabel('Card hash').inputValue()).toMatch(CARD_HASH)
-    await form.getByRole('textbox', { name: 'Invite code' }).fill('AAAAA-AAAAA-AAAAA-AAAAA')
-    await form.getByText('The invite code is unknown').waitFor()
-    await form.getByRole('textbox', { name: 'Invite code' }).fill(world.inviteCode.toLowerCase())
-    await form.getByText('This code works').waitFor()
-    await form.getByRole('button', { name: 'Review the registration' }).click()
-    const dialog = page.getByRole('dialog')
-    const signed = dialog.getByRole('region', { name: 'What you sign' })
-    await signed.getByText('Registers an agent that belongs to your wallet.').waitFor()
-    expect(await signed.innerText()).toContain(`Scout ${variant.name}`)
-    const costs = dialog.getByRole('region', { name: 'Costs' })
-    expect(await costs.getByText('the gateway').count()).toBe(2)
-    expect(await costs.innerText()).not.toContain('your wallet')
-    await audit()
-    await dialog.getByRole('button', { name: 'Sign with Throw-away wallet' }).click()
-    await dialog.getByText('Confirmed').waitFor()
-    await audit()
-    await dialog.getByRole('link', { name: 'Go to my agent' }).click()
-    await page.getByRole('heading', { name: `Scout ${variant.name}` }).waitFor()
-    // The gateway pays for changes too, until the owner says otherwise.
-    const suspend = page.getByRole('button', { name: 'Suspend' })
-    await suspend.click()
-    await dialog.getByText(/^Network fee, paid by the gateway/).waitFor()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('checkbox', { name: /Let the gateway pay/ }).uncheck()
-    await suspend.click()
-    await dialog
-      .getByRole('alert')
-      .getByText(/has no SOL/)
-      .waitFor()
-    await dialog.getByRole('button', { name: 'Close without sending' }).click()
-  },
-)
+test('an agent is registered with an invite code by a throw-away wallet without SOL', async ({
+  page,
+  open,
+  variant,
+  audit,
+}) => {
+  await open('/register')
+  const box = page.getByRole('main')
+  await box.getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  const form = page.getByRole('form', { name: 'Register an agent' })
+  await form.getByLabel('Name').fill(`Scout ${variant.name}`)
+  await form.getByLabel('Category').selectOption('RESEARCH')
+  await form.getByLabel('Card URL').fill('https://agents.example/card.json')
+  await form.getByLabel('Card file').setInputFiles(card)
+  await expect.poll(() => form.getByLabel('Card hash').inputValue()).toMatch(CARD_HASH)
+  await form.getByRole('textbox', { name: 'Invite code' }).fill('AAAAA-AAAAA-AAAAA-AAAAA')
+  await form.getByText('The invite code is unknown').waitFor()
+  await form.getByRole('textbox', { name: 'Invite code' }).fill(world.inviteCode.toLowerCase())
+  await form.getByText('This code works').waitFor()
+  await form.getByRole('button', { name: 'Review the registration' }).click()
+  const dialog = page.getByRole('dialog')
+  const signed = dialog.getByRole('region', { name: 'What you sign' })
+  await signed.getByText('Registers an agent that belongs to your wallet.').waitFor()
+  expect(await signed.innerText()).toContain(`Scout ${variant.name}`)
+  const costs = dialog.getByRole('region', { name: 'Costs' })
+  expect(await costs.getByText('the gateway').count()).toBe(2)
+  expect(await costs.innerText()).not.toContain('your wallet')
+  await audit()
+  await dialog.getByRole('button', { name: 'Sign with Throw-away wallet' }).click()
+  await dialog.getByText('Confirmed').waitFor()
+  await audit()
+  await dialog.getByRole('link', { name: 'Go to my agent' }).click()
+  await page.getByRole('heading', { name: `Scout ${variant.name}` }).waitFor()
+  // The gateway pays for changes too, until the owner says otherwise.
+  const suspend = page.getByRole('button', { name: 'Suspend' })
+  await suspend.click()
+  await dialog.getByText(/^Network fee, paid by the gateway/).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('checkbox', { name: /Let the gateway pay/ }).uncheck()
+  await suspend.click()
+  await dialog
+    .getByRole('alert')
+    .getByText(/has no SOL/)
+    .waitFor()
+  await dialog.getByRole('button', { name: 'Close without sending' }).click()
+})
 
-consoleTest(
-  'an agent is registered by a wallet that pays itself, after a review of the costs that it may cancel',
-  () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`register ${variant.name}`)
-    await wallet.install(context)
-    await open('/register')
-    await connectWallet(page, wallet, false)
-    const form = page.getByRole('form', { name: 'Register an agent' })
-    await form.getByLabel('Name').fill('Payer')
-    await form.getByLabel('Card URL').fill('https://agents.example/card.json')
-    await form.getByLabel('Card file').setInputFiles(card)
-    await form.getByRole('radio', { name: /Your wallet/ }).check()
-    const review = form.getByRole('button', { name: 'Review the registration' })
-    const dialog = page.getByRole('dialog')
-    await review.click()
-    await dialog
-      .getByRole('alert')
-      .getByText(/^The fee payer \w+ has no SOL/)
-      .waitFor()
-    await audit()
-    await dialog.getByRole('button', { name: 'Close without sending' }).click()
-    await page.getByRole('button', { name: 'Get 1 SOL and 5,000 USDC' }).click()
-    await page.getByText('1 SOL', { exact: true }).waitFor()
-    await review.click()
-    const sol = dialog.getByRole('region', { name: 'Balances' }).getByRole('row', { name: 'SOL' })
-    await sol.getByText('0.996').waitFor()
-    const after = await sol.getByRole('cell').last().innerText()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await expect.poll(() => dialog.count()).toBe(0)
-    await review.click()
-    await dialog.getByRole('button', { name: `Sign with ${wallet.name}` }).click()
-    await dialog.getByText('Confirmed').waitFor()
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('heading', { name: 'This wallet has the agent Payer' }).waitFor()
-    expect(await world.balance(wallet.address)).toBe(after)
-  },
-)
+test('an agent is registered by a wallet that pays itself, after a review of the costs that it may cancel', async ({
+  page,
+  context,
+  open,
+  variant,
+  audit,
+}) => {
+  const wallet = browserWallet(`register ${variant.name}`)
+  await wallet.install(context)
+  await open('/register')
+  await connectWallet(page, wallet, false)
+  const form = page.getByRole('form', { name: 'Register an agent' })
+  await form.getByLabel('Name').fill('Payer')
+  await form.getByLabel('Card URL').fill('https://agents.example/card.json')
+  await form.getByLabel('Card file').setInputFiles(card)
+  await form.getByRole('radio', { name: /Your wallet/ }).check()
+  const review = form.getByRole('button', { name: 'Review the registration' })
+  const dialog = page.getByRole('dialog')
+  await review.click()
+  await dialog
+    .getByRole('alert')
+    .getByText(/^The fee payer \w+ has no SOL/)
+    .waitFor()
+  await audit()
+  await dialog.getByRole('button', { name: 'Close without sending' }).click()
+  await page.getByRole('button', { name: 'Get 1 SOL and 5,000 USDC' }).click()
+  await page.getByText('1 SOL', { exact: true }).waitFor()
+  await review.click()
+  const sol = dialog.getByRole('region', { name: 'Balances' }).getByRole('row', { name: 'SOL' })
+  await sol.getByText('0.996').waitFor()
+  const after = await sol.getByRole('cell').last().innerText()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => dialog.count()).toBe(0)
+  await review.click()
+  await dialog.getByRole('button', { name: `Sign with ${wallet.name}` }).click()
+  await dialog.getByText('Confirmed').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'This wallet has the agent Payer' }).waitFor()
+  expect(await world.balance(wallet.address)).toBe(after)
+})
 
-consoleTest(
-  'the form says what is wrong before it asks the gateway, and an invitation link fills in the code',
-  () => world,
-  async ({ page, open }) => {
-    await open('/register?code=ABCDE')
-    await page.getByRole('main').getByRole('button', { name: 'Use a throw-away wallet' }).click()
-    const form = page.getByRole('form', { name: 'Register an agent' })
-    expect(await form.getByRole('textbox', { name: 'Invite code' }).inputValue()).toBe('ABCDE')
-    await form.getByLabel('Name').fill('a'.repeat(33))
-    await form.getByLabel('Card URL').fill('http://agents.example/card.json')
-    await form.getByRole('button', { name: 'Review the registration' }).click()
-    await form.getByText('The name has 33 bytes. At most 32 are allowed.').waitFor()
-    await form.getByText('Enter a URL that begins with https').waitFor()
-    await form.getByText('Choose the card file, or enter its hash').waitFor()
-    await expect.poll(() => form.getByLabel('Name').evaluate((field) => field.matches(':focus'))).toBe(true)
-  },
-)
+test('the form says what is wrong before it asks the gateway, and an invitation link fills in the code', async ({
+  page,
+  open,
+}) => {
+  await open('/register?code=ABCDE')
+  await page.getByRole('main').getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  const form = page.getByRole('form', { name: 'Register an agent' })
+  expect(await form.getByRole('textbox', { name: 'Invite code' }).inputValue()).toBe('ABCDE')
+  await form.getByLabel('Name').fill('a'.repeat(33))
+  await form.getByLabel('Card URL').fill('http://agents.example/card.json')
+  await form.getByRole('button', { name: 'Review the registration' }).click()
+  await form.getByText('The name has 33 bytes. At most 32 are allowed.').waitFor()
+  await form.getByText('Enter a URL that begins with https').waitFor()
+  await form.getByText('Choose the card file, or enter its hash').waitFor()
+  await expect.poll(() => form.getByLabel('Name').evaluate((field) => field.matches(':focus'))).toBe(true)
+})

@@ -1,7 +1,7 @@
 import { generateSigner } from '@agent-registry/client'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { useConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 
 const AGENT = '{ agents(first: 1) { nodes { pda name owner did history { nodes { signature } } } } }'
@@ -18,13 +18,12 @@ interface Found {
 }
 type Agent = Found & { history: { nodes: { signature: string }[] } }
 
-let world: ConsoleWorld
+const { world, test } = useConsole({ SEED_AGENTS: '6' })
 let agent: Found
 /** Of a prepared transaction. */
 let id: string
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
-  world = await openConsole({ SEED_AGENTS: '6' })
   const { agents } = await graphql<{ agents: { nodes: Agent[] } }>(world, AGENT)
   const [first] = agents.nodes
   agent = { ...first!, signature: first!.history.nodes[0]!.signature }
@@ -32,82 +31,78 @@ beforeAll(async () => {
   const prepared = await graphql<{ prepareRegisterAgent: { id: string } }>(world, PREPARE, variables)
   id = prepared.prepareRegisterAgent.id
 })
-afterAll(() => world?.close())
 
-consoleTest(
-  'the search box leads from an address, an owner, a DID, a signature, an id and a name to the right page',
-  () => world,
-  async ({ page, open, audit }) => {
-    const all: [typed: string, path: string][] = [
-      [agent.pda, `/agents/${agent.pda}`],
-      [agent.owner, `/agents/${agent.pda}`],
-      [agent.did, `/agents/${agent.pda}`],
-      [` ${agent.signature} `, `/tx/${agent.signature}`],
-      [id, `/tx/${id}`],
-      ['nobody', '/?name=nobody'],
-    ]
-    await open('/health')
-    const box = page.getByRole('combobox', { name: /^Search/ })
-    for (const [typed, path] of all) {
-      await box.fill(typed)
-      await box.press('Enter')
-      await page.waitForURL(`**/console${path}`)
-    }
-    await box.fill(agent.signature)
-    await page.getByRole('option', { name: /Open the transaction/ }).waitFor()
-    await audit()
-    await page.getByRole('option', { name: /Open the transaction/ }).click()
-    await page.getByRole('heading', { name: 'Instructions' }).waitFor()
-  },
-)
+test('the search box leads from an address, an owner, a DID, a signature, an id and a name to the right page', async ({
+  page,
+  open,
+  audit,
+}) => {
+  const all: [typed: string, path: string][] = [
+    [agent.pda, `/agents/${agent.pda}`],
+    [agent.owner, `/agents/${agent.pda}`],
+    [agent.did, `/agents/${agent.pda}`],
+    [` ${agent.signature} `, `/tx/${agent.signature}`],
+    [id, `/tx/${id}`],
+    ['nobody', '/?name=nobody'],
+  ]
+  await open('/health')
+  const box = page.getByRole('combobox', { name: /^Search/ })
+  for (const [typed, path] of all) {
+    await box.fill(typed)
+    await box.press('Enter')
+    await page.waitForURL(`**/console${path}`)
+  }
+  await box.fill(agent.signature)
+  await page.getByRole('option', { name: /Open the transaction/ }).waitFor()
+  await audit()
+  await page.getByRole('option', { name: /Open the transaction/ }).click()
+  await page.getByRole('heading', { name: 'Instructions' }).waitFor()
+})
 
-consoleTest(
-  'the command menu opens pages, actions and agents with the keyboard, and gives the focus back',
-  () => world,
-  async ({ page, open, variant }) => {
-    await open('/health')
-    await page.getByRole('heading', { name: 'Everything works' }).waitFor()
-    const theme = page.getByRole('combobox', { name: 'Theme' })
-    await theme.focus()
-    await page.keyboard.press('Control+k')
-    const menu = page.getByRole('dialog', { name: 'Go to' })
-    const box = menu.getByRole('combobox')
-    expect(await box.evaluate('document.activeElement?.getAttribute("role")')).toBe('combobox')
-    await menu.getByRole('option', { name: /^Webhooks/ }).waitFor()
-    await page.keyboard.press('Escape')
-    await menu.waitFor({ state: 'hidden' })
-    expect(await theme.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+test('the command menu opens pages, actions and agents with the keyboard, and gives the focus back', async ({
+  page,
+  open,
+  variant,
+}) => {
+  await open('/health')
+  await page.getByRole('heading', { name: 'Everything works' }).waitFor()
+  const theme = page.getByRole('combobox', { name: 'Theme' })
+  await theme.focus()
+  await page.keyboard.press('Control+k')
+  const menu = page.getByRole('dialog', { name: 'Go to' })
+  const box = menu.getByRole('combobox')
+  expect(await box.evaluate('document.activeElement?.getAttribute("role")')).toBe('combobox')
+  await menu.getByRole('option', { name: /^Webhooks/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'hidden' })
+  expect(await theme.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
 
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('dark')
-    await page.keyboard.press('Enter')
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
-    expect(await theme.inputValue()).toBe('dark')
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('use system')
-    await page.keyboard.press('Enter')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('dark')
+  await page.keyboard.press('Enter')
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  expect(await theme.inputValue()).toBe('dark')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('use system')
+  await page.keyboard.press('Enter')
 
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('connect')
-    await page.keyboard.press('Enter')
-    await page
-      .getByRole('dialog', { name: 'Connect a wallet' })
-      .getByRole('button', { name: 'Close' })
-      .click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('connect')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name: 'Close' }).click()
 
-    // Phones have no keyboard, so the button with its keys is not there.
-    if (variant.width === 390) await page.keyboard.press('Control+k')
-    else await page.getByRole('button', { name: /opens the command menu/ }).click()
-    await box.pressSequentially(agent.name.slice(0, 6))
-    await menu.getByRole('option', { name: agent.name }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`**/agents/${agent.pda}`)
+  // Phones have no keyboard, so the button with its keys is not there.
+  if (variant.width === 390) await page.keyboard.press('Control+k')
+  else await page.getByRole('button', { name: /opens the command menu/ }).click()
+  await box.pressSequentially(agent.name.slice(0, 6))
+  await menu.getByRole('option', { name: agent.name }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/agents/${agent.pda}`)
 
-    await page.keyboard.press('Control+k')
-    for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Developers', level: 1 }).waitFor()
-    await page.keyboard.press('Control+k')
-    await menu.getByRole('option', { name: /^Developers/ }).waitFor()
-  },
-)
+  await page.keyboard.press('Control+k')
+  for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Developers', level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  await menu.getByRole('option', { name: /^Developers/ }).waitFor()
+})

@@ -1,109 +1,90 @@
 import { spawn } from 'node:child_process'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '3' })
+const { world, test } = useConsole({ SEED_AGENTS: '3' })
+
+test('the health page shows ledger, indexer, fee payer, database and readiness', async ({ page, open }) => {
+  await open('/')
+  await page
+    .getByRole('banner')
+    .getByRole('link', { name: /Operational/ })
+    .click()
+  await page.getByRole('heading', { name: 'Everything works' }).waitFor()
+  const part = (name: string) => page.getByRole('region', { name })
+  expect(await part('Ledger').innerText()).toMatch(/Connected[\s\S]*Newest slot\s+\d/)
+  expect(await part('Indexer').innerText()).toMatch(/Up to date[\s\S]*Behind by\s+[\d.]+ seconds, \d+ slots/)
+  expect(await part('Fee payer').innerText()).toMatch(/On[\s\S]*Balance\s+[\d.,]+ SOL/)
+  expect(await part('Database').innerText()).toContain('Connected')
+  expect(await part('This process').innerText()).toContain('Ready')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('Checked just now').waitFor()
 })
-afterAll(() => world?.close())
 
-consoleTest(
-  'the health page shows ledger, indexer, fee payer, database and readiness',
-  () => world,
-  async ({ page, open }) => {
-    await open('/')
-    await page
-      .getByRole('banner')
-      .getByRole('link', { name: /Operational/ })
-      .click()
-    await page.getByRole('heading', { name: 'Everything works' }).waitFor()
-    const part = (name: string) => page.getByRole('region', { name })
-    expect(await part('Ledger').innerText()).toMatch(/Connected[\s\S]*Newest slot\s+\d/)
-    expect(await part('Indexer').innerText()).toMatch(
-      /Up to date[\s\S]*Behind by\s+[\d.]+ seconds, \d+ slots/,
-    )
-    expect(await part('Fee payer').innerText()).toMatch(/On[\s\S]*Balance\s+[\d.,]+ SOL/)
-    expect(await part('Database').innerText()).toContain('Connected')
-    expect(await part('This process').innerText()).toContain('Ready')
-    await page.getByRole('button', { name: 'Check again' }).click()
-    await page.getByText('Checked just now').waitFor()
-  },
-)
+test('the page for developers links to documents that exist, and its MCP configuration works', async ({
+  page,
+  open,
+}) => {
+  await open('/developers')
+  const links = page.getByRole('region', { name: 'Interfaces' }).getByRole('link')
+  await links.first().waitFor()
+  const hrefs = await links.evaluateAll((all) => all.map((link) => (link as { href?: string }).href!))
+  expect(hrefs).toHaveLength(5)
+  for (const href of hrefs) {
+    const { status } = await fetch(href, { headers: { accept: 'text/html,*/*' } })
+    expect([href, status]).toEqual([href, 200])
+  }
+  const mcp = page.getByRole('region', { name: 'Connect an AI agent by MCP' })
+  const code = await mcp.getByRole('region', { name: 'Most clients' }).innerText()
+  const { mcpServers } = JSON.parse(code) as { mcpServers: Record<string, { url: string }> }
+  const ping = await fetch(mcpServers['agent-registry']!.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+  })
+  expect(await ping.text()).toContain('lookup_agent')
+  await mcp.getByRole('tab', { name: 'VS Code' }).click()
+  await mcp.getByRole('button', { name: 'Copy' }).click()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('"servers"')
+  await page.getByRole('region', { name: 'Values for your program' }).getByText('NETWORK=localnet').waitFor()
+})
 
-consoleTest(
-  'the page for developers links to documents that exist, and its MCP configuration works',
-  () => world,
-  async ({ page, open }) => {
-    await open('/developers')
-    const links = page.getByRole('region', { name: 'Interfaces' }).getByRole('link')
-    await links.first().waitFor()
-    const hrefs = await links.evaluateAll((all) => all.map((link) => (link as { href?: string }).href!))
-    expect(hrefs).toHaveLength(5)
-    for (const href of hrefs) {
-      const { status } = await fetch(href, { headers: { accept: 'text/html,*/*' } })
-      expect([href, status]).toEqual([href, 200])
-    }
-    const mcp = page.getByRole('region', { name: 'Connect an AI agent by MCP' })
-    const code = await mcp.getByRole('region', { name: 'Most clients' }).innerText()
-    const { mcpServers } = JSON.parse(code) as { mcpServers: Record<string, { url: string }> }
-    const ping = await fetch(mcpServers['agent-registry']!.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
-    })
-    expect(await ping.text()).toContain('lookup_agent')
-    await mcp.getByRole('tab', { name: 'VS Code' }).click()
-    await mcp.getByRole('button', { name: 'Copy' }).click()
-    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('"servers"')
-    await page
-      .getByRole('region', { name: 'Values for your program' })
-      .getByText('NETWORK=localnet')
-      .waitFor()
-  },
-)
+test('the theme is remembered, addresses are copied with a click, and times have the exact time', async ({
+  page,
+  open,
+  variant,
+}) => {
+  await open('/')
+  const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const [before, other] = [await background(), variant.colorScheme === 'dark' ? 'light' : 'dark']
+  await page.getByRole('combobox', { name: 'Theme' }).selectOption(other)
+  await page.reload()
+  expect(await page.locator('html').getAttribute('data-theme')).toBe(other)
+  expect(await background()).not.toBe(before)
+  const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
+  const shown = await copy.innerText()
+  await copy.click()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(await copy.getAttribute('title')).toBe(copied)
+  expect(copied).toMatch(/^\w{32,44}$/)
+  expect(shown).toContain(`${copied.slice(0, 5)}…${copied.slice(-5)}`)
+  const time = page.getByRole('table').getByRole('time').first()
+  const exact = new Date((await time.getAttribute('datetime'))!)
+  expect(await time.innerText()).toMatch(/just now|ago$/)
+  expect(await time.getAttribute('title')).toMatch(new RegExp(`${exact.getUTCFullYear()}.*:\\d\\d:\\d\\d`))
+})
 
-consoleTest(
-  'the theme is remembered, addresses are copied with a click, and times have the exact time',
-  () => world,
-  async ({ page, open, variant }) => {
-    await open('/')
-    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-    const [before, other] = [await background(), variant.colorScheme === 'dark' ? 'light' : 'dark']
-    await page.getByRole('combobox', { name: 'Theme' }).selectOption(other)
-    await page.reload()
-    expect(await page.locator('html').getAttribute('data-theme')).toBe(other)
-    expect(await background()).not.toBe(before)
-    const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
-    const shown = await copy.innerText()
-    await copy.click()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-    expect(await copy.getAttribute('title')).toBe(copied)
-    expect(copied).toMatch(/^\w{32,44}$/)
-    expect(shown).toContain(`${copied.slice(0, 5)}…${copied.slice(-5)}`)
-    const time = page.getByRole('table').getByRole('time').first()
-    const exact = new Date((await time.getAttribute('datetime'))!)
-    expect(await time.innerText()).toMatch(/just now|ago$/)
-    expect(await time.getAttribute('title')).toMatch(new RegExp(`${exact.getUTCFullYear()}.*:\\d\\d:\\d\\d`))
-  },
-)
-
-consoleTest(
-  'a page shows its request as curl, GraphQL and client code',
-  () => world,
-  async ({ page, open }) => {
-    await open('/?tier=premium')
-    await page.getByRole('button', { name: 'API request' }).click()
-    const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"PREMIUM"')
-    await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
-    await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
-    await dialog.getByRole('tab', { name: 'JavaScript' }).click()
-    await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
-  },
-)
+test('a page shows its request as curl, GraphQL and client code', async ({ page, open }) => {
+  await open('/?tier=premium')
+  await page.getByRole('button', { name: 'API request' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"PREMIUM"')
+  await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
+  await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
+  await dialog.getByRole('tab', { name: 'JavaScript' }).click()
+  await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
+})
 
 /** What a command writes until it ends, or until `last` is part of it. */
 async function outputOf(command: string, last?: string): Promise<string> {
@@ -120,29 +101,28 @@ async function outputOf(command: string, last?: string): Promise<string> {
 const AGENT = '{ agents(first: 1) { nodes { pda history { nodes { signature } } } } }'
 type Agents = { agents: { nodes: [{ pda: string; history: { nodes: [{ signature: string }] } }] } }
 
-consoleTest(
-  'every page shows its request, and the curl commands of the public pages work',
-  () => world,
-  async ({ page, open }) => {
-    const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
-    const transaction = `/tx/${agent.history.nodes[0].signature}`
-    const isPublic = ['/', `/agents/${agent.pda}`, '/live', transaction, '/events', '/health', '/developers']
-    const dialog = page.getByRole('dialog')
-    for (const path of [...isPublic, '/register', '/mine', '/webhooks', '/webhooks/x', '/credentials']) {
-      await open(path)
-      await page.getByRole('main').getByRole('button', { name: 'API request' }).first().click()
-      const curl = await dialog.getByRole('region', { name: 'curl' }).innerText()
-      expect(curl).toContain(`curl ${world.origin}/graphql`)
-      // The client has no call for a transaction by its signature.
-      if (path !== transaction) {
-        await dialog.getByRole('tab', { name: 'JavaScript' }).click()
-        await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').first().waitFor()
-      }
-      if (!isPublic.includes(path)) continue
-      // The request of the live page is a stream of events, which does not end.
-      if (path === '/live')
-        expect(await outputOf(`${curl} --include`, '\r\n\r\n')).toMatch(/^content-type: text\/event-stream/im)
-      else expect(JSON.parse(await outputOf(curl))).toEqual({ data: expect.any(Object) as object })
+test('every page shows its request, and the curl commands of the public pages work', async ({
+  page,
+  open,
+}) => {
+  const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
+  const transaction = `/tx/${agent.history.nodes[0].signature}`
+  const isPublic = ['/', `/agents/${agent.pda}`, '/live', transaction, '/events', '/health', '/developers']
+  const dialog = page.getByRole('dialog')
+  for (const path of [...isPublic, '/register', '/mine', '/webhooks', '/webhooks/x', '/credentials']) {
+    await open(path)
+    await page.getByRole('main').getByRole('button', { name: 'API request' }).first().click()
+    const curl = await dialog.getByRole('region', { name: 'curl' }).innerText()
+    expect(curl).toContain(`curl ${world.origin}/graphql`)
+    // The client has no call for a transaction by its signature.
+    if (path !== transaction) {
+      await dialog.getByRole('tab', { name: 'JavaScript' }).click()
+      await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').first().waitFor()
     }
-  },
-)
+    if (!isPublic.includes(path)) continue
+    // The request of the live page is a stream of events, which does not end.
+    if (path === '/live')
+      expect(await outputOf(`${curl} --include`, '\r\n\r\n')).toMatch(/^content-type: text\/event-stream/im)
+    else expect(JSON.parse(await outputOf(curl))).toEqual({ data: expect.any(Object) as object })
+  }
+})

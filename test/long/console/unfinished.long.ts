@@ -1,18 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 import { openOwnAgent } from '../../support/console/registry-data.ts'
 import { hitSubmits, takeStatements, watchStatements } from '../../support/console/submits.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
-})
-afterAll(() => world?.close())
+const { world, test } = useConsole({ SEED_AGENTS: '0' })
 
-/** Asks for a deposit, and waits for its review. */
 async function review(page: Page, amount: string): Promise<void> {
   await page.getByLabel('Deposit (USDC)').fill(amount)
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
@@ -26,121 +20,103 @@ async function review(page: Page, amount: string): Promise<void> {
 
 const BLOCKED = /\/(relay\/submit|relay\/status\/.*)$/
 
-consoleTest(
-  'a signed transaction stays known while nothing gets through, after a reload, and until it landed',
-  () => world,
-  async (steps) => {
-    const { page, open, audit } = steps
-    await watchStatements(page)
-    await openOwnAgent(world, steps, 'unfinished')
-    await page.route(BLOCKED, (route) =>
-      route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad' }),
-    )
-    await review(page, '10')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: /^Sign with/ }).click()
-    await dialog.getByRole('heading', { name: 'The outcome is not known yet' }).waitFor()
-    await audit()
-    await dialog.getByRole('button', { name: 'Close' }).last().click()
-    const banner = page.getByRole('status', { name: 'Transactions' })
-    await banner.getByText('Deposit 10 USDC').waitFor()
-    // The same again shows the first one, and prepares nothing.
-    await page.getByLabel('Deposit (USDC)').fill('10')
-    await page.getByRole('button', { name: 'Deposit', exact: true }).click()
-    await dialog.getByRole('heading', { name: 'The outcome is not known yet' }).waitFor()
-    await page.reload()
-    await banner.getByText('Deposit 10 USDC').waitFor()
-    await audit()
-    // Another page has the banner too.
-    await page.getByRole('link', { name: 'Live', exact: true }).click()
-    await banner.getByText('its outcome is not known yet').waitFor()
-    await page.unroute(BLOCKED)
-    await banner.getByText('Confirmed.').waitFor({ timeout: scaled(60_000) })
-    await banner.getByRole('button', { name: 'Show' }).click()
-    await dialog.getByText('Confirmed', { exact: true }).waitFor()
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await expect.poll(() => banner.count()).toBe(0)
-    expect(await takeStatements(page)).toEqual([])
-    await open('/mine')
-    await page.getByRole('region', { name: 'Stake' }).getByText('10 USDC', { exact: true }).first().waitFor()
-  },
-)
+test('a signed transaction stays known while nothing gets through, after a reload, and until it landed', async (steps) => {
+  const { page, open, audit } = steps
+  await watchStatements(page)
+  await openOwnAgent(world, steps, 'unfinished')
+  await page.route(BLOCKED, (route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad' }))
+  await review(page, '10')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Sign with/ }).click()
+  await dialog.getByRole('heading', { name: 'The outcome is not known yet' }).waitFor()
+  await audit()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  const banner = page.getByRole('status', { name: 'Transactions' })
+  await banner.getByText('Deposit 10 USDC').waitFor()
+  // The same again shows the first one, and prepares nothing.
+  await page.getByLabel('Deposit (USDC)').fill('10')
+  await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+  await dialog.getByRole('heading', { name: 'The outcome is not known yet' }).waitFor()
+  await page.reload()
+  await banner.getByText('Deposit 10 USDC').waitFor()
+  await audit()
+  // Another page has the banner too.
+  await page.getByRole('link', { name: 'Live', exact: true }).click()
+  await banner.getByText('its outcome is not known yet').waitFor()
+  await page.unroute(BLOCKED)
+  await banner.getByText('Confirmed.').waitFor({ timeout: scaled(60_000) })
+  await banner.getByRole('button', { name: 'Show' }).click()
+  await dialog.getByText('Confirmed', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect.poll(() => banner.count()).toBe(0)
+  expect(await takeStatements(page)).toEqual([])
+  await open('/mine')
+  await page.getByRole('region', { name: 'Stake' }).getByText('10 USDC', { exact: true }).first().waitFor()
+})
 
-consoleTest(
-  'what expired while it was reviewed cannot be signed, and can be prepared again',
-  () => world,
-  async (steps) => {
-    const { page, audit } = steps
-    await openOwnAgent(world, steps, 'expired')
-    await review(page, '10')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText(/You can sign it until block height [\d,]+, \d+ blocks from now/).waitFor()
-    await page.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('BlockHeight') !== true) return route.continue()
-      const ledger = { __typename: 'Ledger', blockHeight: 1e9 }
-      return route.fulfill({ json: { data: { ledger } } })
-    })
-    await dialog.getByText('It expired before it was signed').waitFor()
-    expect(await dialog.getByRole('button', { name: /^Sign with/ }).isDisabled()).toBe(true)
-    await audit()
-    await page.unroute('**/graphql')
-    await dialog.getByRole('button', { name: 'Prepare again' }).click()
-    await dialog.getByText(/blocks from now/).waitFor()
-    await dialog.getByRole('button', { name: /^Sign with/ }).click()
-    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
-  },
-)
+test('what expired while it was reviewed cannot be signed, and can be prepared again', async (steps) => {
+  const { page, audit } = steps
+  await openOwnAgent(world, steps, 'expired')
+  await review(page, '10')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/You can sign it until block height [\d,]+, \d+ blocks from now/).waitFor()
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes('BlockHeight') !== true) return route.continue()
+    const ledger = { __typename: 'Ledger', blockHeight: 1e9 }
+    return route.fulfill({ json: { data: { ledger } } })
+  })
+  await dialog.getByText('It expired before it was signed').waitFor()
+  expect(await dialog.getByRole('button', { name: /^Sign with/ }).isDisabled()).toBe(true)
+  await audit()
+  await page.unroute('**/graphql')
+  await dialog.getByRole('button', { name: 'Prepare again' }).click()
+  await dialog.getByText(/blocks from now/).waitFor()
+  await dialog.getByRole('button', { name: /^Sign with/ }).click()
+  await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
+})
 
-consoleTest(
-  'after a refusal of the signed transaction, no other is offered while it could still land',
-  () => world,
-  async (steps) => {
-    const { page, audit } = steps
-    await watchStatements(page)
-    await openOwnAgent(world, steps, 'refused')
-    await page.route('**/relay/submit', (route) =>
-      route.fulfill({ status: 400, json: { error: 'Refused', details: { code: 'INVALID_REQUEST' } } }),
-    )
-    await review(page, '10')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: /^Sign with/ }).click()
-    await dialog.getByRole('heading', { name: 'The gateway refused it' }).waitFor()
-    await dialog.getByText(/It can land in the next \d+ blocks/).waitFor()
-    await audit()
-    expect(await takeStatements(page)).toEqual([])
-  },
-)
+test('after a refusal of the signed transaction, no other is offered while it could still land', async (steps) => {
+  const { page, audit } = steps
+  await watchStatements(page)
+  await openOwnAgent(world, steps, 'refused')
+  await page.route('**/relay/submit', (route) =>
+    route.fulfill({ status: 400, json: { error: 'Refused', details: { code: 'INVALID_REQUEST' } } }),
+  )
+  await review(page, '10')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Sign with/ }).click()
+  await dialog.getByRole('heading', { name: 'The gateway refused it' }).waitFor()
+  await dialog.getByText(/It can land in the next \d+ blocks/).waitFor()
+  await audit()
+  expect(await takeStatements(page)).toEqual([])
+})
 
-consoleTest(
-  'an amount with a comma is refused with the reason, and what a deposit lacks is named',
-  () => world,
-  async (steps) => {
-    const { page, audit } = steps
-    await openOwnAgent(world, steps, 'comma')
-    const form = page.getByRole('form', { name: 'Deposit' })
-    for (const [text, reason] of [
-      ['12,5', 'Use a point for decimals'],
-      ['1,250', 'nothing between thousands'],
-      ['0', 'Enter an amount above 0.'],
-      ['1.2345678', 'USDC has at most 6 decimals.'],
-    ] as const) {
-      await form.getByLabel('Deposit (USDC)').fill(text)
-      await form.getByRole('button', { name: 'Deposit' }).click()
-      await form.getByRole('alert').getByText(reason).waitFor()
-    }
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    await form.getByLabel('Deposit (USDC)').fill('12,5')
+test('an amount with a comma is refused with the reason, and what a deposit lacks is named', async (steps) => {
+  const { page, audit } = steps
+  await openOwnAgent(world, steps, 'comma')
+  const form = page.getByRole('form', { name: 'Deposit' })
+  for (const [text, reason] of [
+    ['12,5', 'Use a point for decimals'],
+    ['1,250', 'nothing between thousands'],
+    ['0', 'Enter an amount above 0.'],
+    ['1.2345678', 'USDC has at most 6 decimals.'],
+  ] as const) {
+    await form.getByLabel('Deposit (USDC)').fill(text)
     await form.getByRole('button', { name: 'Deposit' }).click()
-    await audit()
-    await form.getByLabel('Deposit (USDC)').fill('6000')
-    await form.getByRole('button', { name: 'Deposit' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText(/has 5000 USDC, and 6000 USDC are needed/).waitFor()
-    await dialog.getByText('Add USDC to your wallet.').waitFor()
-    await audit()
-    await dialog.getByRole('button', { name: 'Close without sending' }).click()
-  },
-)
+    await form.getByRole('alert').getByText(reason).waitFor()
+  }
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await form.getByLabel('Deposit (USDC)').fill('12,5')
+  await form.getByRole('button', { name: 'Deposit' }).click()
+  await audit()
+  await form.getByLabel('Deposit (USDC)').fill('6000')
+  await form.getByRole('button', { name: 'Deposit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/has 5000 USDC, and 6000 USDC are needed/).waitFor()
+  await dialog.getByText('Add USDC to your wallet.').waitFor()
+  await audit()
+  await dialog.getByRole('button', { name: 'Close without sending' }).click()
+})
 
 const HOSTILE: Readonly<Record<string, string>> = {
   'unfinished transactions': JSON.stringify([
@@ -162,49 +138,45 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'throw-away wallet': '{}',
 }
 
-consoleTest(
-  'whatever is in the storage of the tab, the pages open, and an unknown transaction can be ended',
-  () => world,
-  async ({ page, open, audit }) => {
-    await open('/health')
-    await page.evaluate((hostile) => {
-      for (const [name, text] of Object.entries(hostile)) sessionStorage.setItem(name, text)
-    }, HOSTILE)
-    await open('/')
-    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
-    const banner = page.getByRole('status', { name: 'Transactions' })
-    await banner.getByRole('button', { name: 'Show' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('The gateway cannot say whether it landed').waitFor()
-    await audit()
-    await dialog.getByRole('button', { name: 'I have checked it' }).click()
-    await expect.poll(() => banner.count()).toBe(0)
-    await page.reload()
-    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
-    expect(await banner.count()).toBe(0)
-  },
-)
+test('whatever is in the storage of the tab, the pages open, and an unknown transaction can be ended', async ({
+  page,
+  open,
+  audit,
+}) => {
+  await open('/health')
+  await page.evaluate((hostile) => {
+    for (const [name, text] of Object.entries(hostile)) sessionStorage.setItem(name, text)
+  }, HOSTILE)
+  await open('/')
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  const banner = page.getByRole('status', { name: 'Transactions' })
+  await banner.getByRole('button', { name: 'Show' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The gateway cannot say whether it landed').waitFor()
+  await audit()
+  await dialog.getByRole('button', { name: 'I have checked it' }).click()
+  await expect.poll(() => banner.count()).toBe(0)
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  expect(await banner.count()).toBe(0)
+})
 
-consoleTest(
-  'without storage the pages open, and say that a reload would lose the transaction',
-  () => world,
-  async (steps) => {
-    const { page, audit } = steps
-    await page.addInitScript(() => {
-      for (const name of ['sessionStorage', 'localStorage'])
-        Object.defineProperty(globalThis, name, {
-          get: () => {
-            throw new DOMException('The operation is insecure.', 'SecurityError')
-          },
-        })
-    })
-    await openOwnAgent(world, steps, 'no storage')
-    await hitSubmits(page, 'delayed', { times: 1, delayMs: 4_000 })
-    await review(page, '10')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: /^Sign with/ }).click()
-    await dialog.getByText('Keep this page open.').waitFor()
-    await audit()
-    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
-  },
-)
+test('without storage the pages open, and say that a reload would lose the transaction', async (steps) => {
+  const { page, audit } = steps
+  await page.addInitScript(() => {
+    for (const name of ['sessionStorage', 'localStorage'])
+      Object.defineProperty(globalThis, name, {
+        get: () => {
+          throw new DOMException('The operation is insecure.', 'SecurityError')
+        },
+      })
+  })
+  await openOwnAgent(world, steps, 'no storage')
+  await hitSubmits(page, 'delayed', { times: 1, delayMs: 4_000 })
+  await review(page, '10')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Sign with/ }).click()
+  await dialog.getByText('Keep this page open.').waitFor()
+  await audit()
+  await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
+})

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 import { browserWallet } from '../../support/console/wallet.ts'
 
 const wallet = browserWallet('list')
-let world: ConsoleWorld
-beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
-})
-afterAll(() => world?.close())
+const { test } = useConsole({ SEED_AGENTS: '0' })
 
-consoleTest(
+test(
   'a wallet connects, signs in, stays signed in after a reload, and signs out',
-  () => world,
   async ({ page, open, audit }) => {
     await open('/')
     await page.getByRole('button', { name: 'Connect wallet' }).click()
@@ -33,21 +27,20 @@ consoleTest(
   { prepare: (context) => wallet.install(context) },
 )
 
-consoleTest(
-  'on the localnet a throw-away wallet connects, signs in and stays the same after a reload',
-  () => world,
-  async ({ page, open }) => {
-    await open('/webhooks')
-    const panel = page.getByRole('region', { name: 'Your wallet' })
-    await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
-    const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
-    await panel.getByRole('button', { name: 'Sign in' }).click()
-    await panel.waitFor({ state: 'detached' })
-    await open('/mine')
-    await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
-    await page
-      .getByRole('banner')
-      .getByRole('button', { name: address!.slice(0, 5) })
-      .waitFor()
-  },
-)
+test('on the localnet a throw-away wallet connects, signs in and stays the same after a reload', async ({
+  page,
+  open,
+}) => {
+  await open('/webhooks')
+  const panel = page.getByRole('region', { name: 'Your wallet' })
+  await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
+  await panel.getByRole('button', { name: 'Sign in' }).click()
+  await panel.waitFor({ state: 'detached' })
+  await open('/mine')
+  await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: address!.slice(0, 5) })
+    .waitFor()
+})

@@ -1,23 +1,14 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { verifyWebhook } from '@agent-registry/client/webhooks'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
-import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type ReceivedRequest, startReceiver } from '../../support/receiver.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: ConsoleWorld
-let receiver: Receiver
-beforeAll(async () => {
-  if (BROWSER_PATH === undefined) return
-  receiver = await startReceiver()
-  world = await openConsole({ SEED_AGENTS: '0', WEBHOOK_DEV_MODE: 'true' })
-})
-afterAll(async () => {
-  await world?.close()
-  await receiver?.close()
-})
+const { world, test } = useConsole({ SEED_AGENTS: '0', WEBHOOK_DEV_MODE: 'true' })
+const receiver = perFile(() => startReceiver())
 
 const isSigned = ({ body, headers }: ReceivedRequest, secret: string): Promise<boolean> =>
   verifyWebhook(body, new Headers(headers as Record<string, string>), secret).then(
@@ -36,163 +27,170 @@ async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: strin
   return id
 }
 
-consoleTest(
-  'an owner creates a webhook, stores its secret, and sees the attempt of a ping',
-  () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`webhooks ${variant.name}`)
-    await wallet.install(context)
-    receiver.respondWith({ headers: { 'content-type': 'text/plain' }, body: 'thank you' })
-    await open('/webhooks')
-    await connectWallet(page, wallet)
-    await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
-    const form = page.getByRole('form', { name: 'Create a webhook' })
-    await form.getByRole('button', { name: 'Create webhook' }).click()
-    await form.getByText('Enter the URL of your receiver').waitFor()
-    await audit()
-    await form.getByLabel('Receiver URL').fill(receiver.url('/events'))
-    await form.getByRole('checkbox', { name: 'Deposit' }).check()
-    await form.getByLabel('Only events of this agent').fill(wallet.address)
-    await form.getByRole('button', { name: 'Create webhook' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Store the secret of the webhook' })
-    const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
-    expect(secret).toMatch(/^whsec_/)
-    for (let i = 0; i < 3; i++) await page.keyboard.press('Escape')
-    for (const language of ['Python', 'Go', 'Java', 'TypeScript']) {
-      await dialog.getByRole('tab', { name: language }).click()
-      await dialog.getByRole('region', { name: language }).getByText('WEBHOOK_SECRET_').waitFor()
-    }
-    await audit()
-    await dialog.getByRole('button', { name: 'I stored it' }).click()
-    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
-    await page.reload()
-    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
-    expect(await page.content()).not.toContain(secret)
-    const details = page.getByRole('region', { name: 'Details' })
-    await details.getByText('Registered, Deposit').waitFor()
-    await details.getByRole('button', { name: `Copy agent address ${wallet.address}` }).waitFor()
-    await page.getByRole('button', { name: 'Ping' }).click()
-    await page.waitForURL('**/deliveries/*')
-    const attempts = page.getByRole('list', { name: 'Attempts' })
-    await attempts.getByText('HTTP 200').waitFor()
-    await attempts.getByText('thank you').waitFor()
-    const count = receiver.requests.length
-    expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
-    await page.getByRole('button', { name: 'Send again' }).click()
-    await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
-    await attempts.getByRole('heading', { name: 'Attempt 2' }).waitFor()
-    await attempts.getByText('Sent again by you').waitFor()
-    await audit()
-    await page.getByRole('link', { name: 'Back to the webhook' }).click()
-    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').last()
-    await row.getByRole('link', { name: 'Test event' }).waitFor()
-    await expect.poll(() => row.innerText()).toMatch(/Success[\s\S]*2[\s\S]*HTTP 200, \d+ ms/)
-  },
-)
+test('an owner creates a webhook, stores its secret, and sees the attempt of a ping', async ({
+  page,
+  context,
+  open,
+  variant,
+  audit,
+}) => {
+  const wallet = browserWallet(`webhooks ${variant.name}`)
+  await wallet.install(context)
+  receiver.respondWith({ headers: { 'content-type': 'text/plain' }, body: 'thank you' })
+  await open('/webhooks')
+  await connectWallet(page, wallet)
+  await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
+  const form = page.getByRole('form', { name: 'Create a webhook' })
+  await form.getByRole('button', { name: 'Create webhook' }).click()
+  await form.getByText('Enter the URL of your receiver').waitFor()
+  await audit()
+  await form.getByLabel('Receiver URL').fill(receiver.url('/events'))
+  await form.getByRole('checkbox', { name: 'Deposit' }).check()
+  await form.getByLabel('Only events of this agent').fill(wallet.address)
+  await form.getByRole('button', { name: 'Create webhook' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Store the secret of the webhook' })
+  const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
+  expect(secret).toMatch(/^whsec_/)
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Escape')
+  for (const language of ['Python', 'Go', 'Java', 'TypeScript']) {
+    await dialog.getByRole('tab', { name: language }).click()
+    await dialog.getByRole('region', { name: language }).getByText('WEBHOOK_SECRET_').waitFor()
+  }
+  await audit()
+  await dialog.getByRole('button', { name: 'I stored it' }).click()
+  await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
+  expect(await page.content()).not.toContain(secret)
+  const details = page.getByRole('region', { name: 'Details' })
+  await details.getByText('Registered, Deposit').waitFor()
+  await details.getByRole('button', { name: `Copy agent address ${wallet.address}` }).waitFor()
+  await page.getByRole('button', { name: 'Ping' }).click()
+  await page.waitForURL('**/deliveries/*')
+  const attempts = page.getByRole('list', { name: 'Attempts' })
+  await attempts.getByText('HTTP 200').waitFor()
+  await attempts.getByText('thank you').waitFor()
+  const count = receiver.requests.length
+  expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
+  await attempts.getByRole('heading', { name: 'Attempt 2' }).waitFor()
+  await attempts.getByText('Sent again by you').waitFor()
+  await audit()
+  await page.getByRole('link', { name: 'Back to the webhook' }).click()
+  const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').last()
+  await row.getByRole('link', { name: 'Test event' }).waitFor()
+  await expect.poll(() => row.innerText()).toMatch(/Success[\s\S]*2[\s\S]*HTTP 200, \d+ ms/)
+})
 
-consoleTest(
-  'an owner edits, pauses, activates, recovers, rotates and deletes a webhook',
-  () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`manage ${variant.name}`)
-    await wallet.install(context)
-    const id = await openWebhook(page, wallet, open)
-    await page.getByRole('button', { name: 'Edit' }).click()
-    const edit = page.getByRole('form', { name: 'Edit the webhook' })
-    await audit()
-    await edit.getByLabel('Receiver URL').fill(receiver.url('/moved'))
-    await edit.getByText('Deliveries that wait for the old URL are cancelled').waitFor()
-    await edit.getByLabel('Only events of this agent').fill('nonsense')
-    await edit.getByRole('checkbox', { name: 'Tier changed' }).check()
-    await edit.getByRole('button', { name: 'Save' }).click()
-    await edit
-      .getByRole('alert')
-      .getByText(/base-58/)
-      .waitFor()
-    await edit.getByLabel('Only events of this agent').fill('')
-    await edit.getByRole('button', { name: 'Save' }).click()
-    const facts = page.getByRole('region', { name: 'Details' })
-    await facts.getByText(receiver.url('/moved')).waitFor()
-    await facts.getByText('Registered, Tier changed').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).waitFor()
-    await audit()
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).click()
-    await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor()
-    await audit()
-    await page.getByRole('button', { name: 'Activate' }).click()
-    await page.getByText('The webhook is active. Recover').waitFor()
-    await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
-    await page.getByText('0 deliveries are sent again.').waitFor()
-    await audit()
-    await page.getByRole('button', { name: 'Rotate secret' }).click()
-    await page.getByRole('button', { name: 'Replace secret' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Store the new secret' })
-    const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
-    await dialog.getByRole('button', { name: 'I stored it' }).click()
-    const count = receiver.requests.length
-    await page.getByRole('button', { name: 'Ping' }).click()
-    await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
-    expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
-    await page.getByRole('link', { name: 'Back to the webhook' }).click()
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete webhook' }).click()
-    await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
-    expect(page.url()).not.toContain(id)
-  },
-)
+test('an owner edits, pauses, activates, recovers, rotates and deletes a webhook', async ({
+  page,
+  context,
+  open,
+  variant,
+  audit,
+}) => {
+  const wallet = browserWallet(`manage ${variant.name}`)
+  await wallet.install(context)
+  const id = await openWebhook(page, wallet, open)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const edit = page.getByRole('form', { name: 'Edit the webhook' })
+  await audit()
+  await edit.getByLabel('Receiver URL').fill(receiver.url('/moved'))
+  await edit.getByText('Deliveries that wait for the old URL are cancelled').waitFor()
+  await edit.getByLabel('Only events of this agent').fill('nonsense')
+  await edit.getByRole('checkbox', { name: 'Tier changed' }).check()
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await edit
+    .getByRole('alert')
+    .getByText(/base-58/)
+    .waitFor()
+  await edit.getByLabel('Only events of this agent').fill('')
+  await edit.getByRole('button', { name: 'Save' }).click()
+  const facts = page.getByRole('region', { name: 'Details' })
+  await facts.getByText(receiver.url('/moved')).waitFor()
+  await facts.getByText('Registered, Tier changed').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).waitFor()
+  await audit()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).click()
+  await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor()
+  await audit()
+  await page.getByRole('button', { name: 'Activate' }).click()
+  await page.getByText('The webhook is active. Recover').waitFor()
+  await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
+  await page.getByText('0 deliveries are sent again.').waitFor()
+  await audit()
+  await page.getByRole('button', { name: 'Rotate secret' }).click()
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Store the new secret' })
+  const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
+  await dialog.getByRole('button', { name: 'I stored it' }).click()
+  const count = receiver.requests.length
+  await page.getByRole('button', { name: 'Ping' }).click()
+  await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
+  expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
+  await page.getByRole('link', { name: 'Back to the webhook' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete webhook' }).click()
+  await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
+  expect(page.url()).not.toContain(id)
+})
 
-consoleTest(
-  'a webhook that fails and one that its receiver ended are told, with the way back',
-  () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`gone ${variant.name}`)
-    await wallet.install(context)
-    receiver.respondWith({ status: 500 })
-    const id = await openWebhook(page, wallet, open)
-    await page.getByRole('button', { name: 'Ping' }).click()
-    const attempts = page.getByRole('list', { name: 'Attempts' })
-    await attempts.getByText('HTTP 500').waitFor()
-    await page.getByRole('link', { name: 'Back to the webhook' }).click()
-    await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
-    await audit()
-    receiver.respondWith({ status: 410 })
-    await page.getByRole('button', { name: 'Ping' }).click()
-    await attempts.getByText('HTTP 410').waitFor()
-    await open('/webhooks')
-    await page.getByRole('heading', { name: 'The service disabled a webhook' }).waitFor()
-    await audit()
-    await open(`/webhooks/${id}`)
-    await page.getByRole('heading', { name: 'The service disabled this webhook' }).waitFor()
-    await page.getByText('the status 410').waitFor()
-    await audit()
-    receiver.respondWith({ status: 200 })
-    await page.getByRole('button', { name: 'Activate' }).click()
-    await page.getByText('The webhook is active. Recover').waitFor()
-    const count = receiver.requests.length
-    await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
-    await page.getByText(/^[12] deliver(y is|ies are) sent again\.$/).waitFor()
-    await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
-  },
-)
+test('a webhook that fails and one that its receiver ended are told, with the way back', async ({
+  page,
+  context,
+  open,
+  variant,
+  audit,
+}) => {
+  const wallet = browserWallet(`gone ${variant.name}`)
+  await wallet.install(context)
+  receiver.respondWith({ status: 500 })
+  const id = await openWebhook(page, wallet, open)
+  await page.getByRole('button', { name: 'Ping' }).click()
+  const attempts = page.getByRole('list', { name: 'Attempts' })
+  await attempts.getByText('HTTP 500').waitFor()
+  await page.getByRole('link', { name: 'Back to the webhook' }).click()
+  await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
+  await audit()
+  receiver.respondWith({ status: 410 })
+  await page.getByRole('button', { name: 'Ping' }).click()
+  await attempts.getByText('HTTP 410').waitFor()
+  await open('/webhooks')
+  await page.getByRole('heading', { name: 'The service disabled a webhook' }).waitFor()
+  await audit()
+  await open(`/webhooks/${id}`)
+  await page.getByRole('heading', { name: 'The service disabled this webhook' }).waitFor()
+  await page.getByText('the status 410').waitFor()
+  await audit()
+  receiver.respondWith({ status: 200 })
+  await page.getByRole('button', { name: 'Activate' }).click()
+  await page.getByText('The webhook is active. Recover').waitFor()
+  const count = receiver.requests.length
+  await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
+  await page.getByText(/^[12] deliver(y is|ies are) sent again\.$/).waitFor()
+  await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
+})
 
-consoleTest(
-  'a webhook whose last delivery failed is found in the list, with what its receiver answered',
-  () => world,
-  async ({ page, context, open, variant }) => {
-    const wallet = browserWallet(`failing ${variant.name}`)
-    await wallet.install(context)
-    receiver.respondWith({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'out of order' })
-    const id = await openWebhook(page, wallet, open)
-    await page.getByRole('button', { name: 'Ping' }).click()
-    await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 503').waitFor()
-    await open(`/webhooks/${id}`)
-    await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
-    await page.getByRole('link', { name: 'See what your receiver answered' }).click()
-    await page.getByText('out of order').waitFor()
-    await open('/webhooks')
-    const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
-    await row.getByRole('link', { name: 'Failed' }).waitFor()
-    receiver.respondWith({ status: 200 })
-  },
-)
+test('a webhook whose last delivery failed is found in the list, with what its receiver answered', async ({
+  page,
+  context,
+  open,
+  variant,
+}) => {
+  const wallet = browserWallet(`failing ${variant.name}`)
+  await wallet.install(context)
+  receiver.respondWith({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'out of order' })
+  const id = await openWebhook(page, wallet, open)
+  await page.getByRole('button', { name: 'Ping' }).click()
+  await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 503').waitFor()
+  await open(`/webhooks/${id}`)
+  await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
+  await page.getByRole('link', { name: 'See what your receiver answered' }).click()
+  await page.getByText('out of order').waitFor()
+  await open('/webhooks')
+  const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
+  await row.getByRole('link', { name: 'Failed' }).waitFor()
+  receiver.respondWith({ status: 200 })
+})

@@ -2,29 +2,24 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { createTestDatabase, urlOf } from '../../support/database.ts'
 import { createDatabase, dropDatabase } from '../../support/database-server.ts'
-import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+import { createIncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, subscribe } from '../support/webhook-clients.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const SOON = { timeout: scaled(40_000), interval: 100 }
 const RESTORED = `gateway_restored_${process.pid}`
 
-let incident: IncidentWorld
-let database: TestDatabase
+const incident = perFile(() => createIncidentWorld())
+const database = perFile(() => createTestDatabase())
 const run = promisify(execFile)
 
-beforeAll(async () => {
-  incident = await createIncidentWorld()
-  database = await createTestDatabase()
-})
 afterAll(async () => {
-  await incident.close()
-  await database.drop()
   await dropDatabase(inject('databaseServer'), RESTORED)
 })
 

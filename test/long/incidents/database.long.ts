@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, subscribe } from '../support/webhook-clients.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const SOON = { timeout: scaled(40_000), interval: 100 }
 
-let incident: IncidentWorld
+const incident = perFile(() => createIncidentWorld())
 let api: Replica
 let worker: Replica
 let ada: Awaited<ReturnType<IncidentWorld['world']['wallet']>>
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   ada = await incident.world.wallet('Ada')
   worker = await incident.start({ ROLES: 'indexer,webhooks' })
   api = await incident.start({ ROLES: 'api' })
   await subscribe(api.url, incident.receiver.url('/0'), 'owner', ada.agent)
 })
-afterAll(() => incident.close())
 
 const statusOf = async (path: string): Promise<number> => (await fetch(`${api.url}${path}`)).status
 

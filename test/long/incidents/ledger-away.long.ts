@@ -4,9 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../support/transactions/relay-world.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
-import { type CutOff, cutOff } from '../support/cut-off.ts'
+import {
+  createProxiedNode,
+  type FaultInjectingProxy,
+  type ProxiedNode,
+} from '../../support/fault-injecting-proxy.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /**
  * Longer than all times after which something changes while nobody answers: a standby takes over
@@ -17,20 +22,18 @@ const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 36) * 1_000
 const READERS = 4
 const SOON = { timeout: scaled(60_000), interval: 100 }
 
-let incident: IncidentWorld
-let nodes: CutOff[]
+const incident = perFile(() => createIncidentWorld())
+let node: ProxiedNode
 let apis: Replica[]
 let balancer: Balancer
 let ada: Awaited<ReturnType<IncidentWorld['world']['wallet']>>
 let settings: Record<string, string>
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   const { localnet } = incident.world
   ada = await incident.world.wallet('Ada')
-  nodes = [await cutOff(localnet.rpcUrl), await cutOff(localnet.wsUrl)]
-  const [rpc, sockets] = nodes
-  settings = { SOLANA_RPC_URL: rpc!.url, SOLANA_WS_URL: sockets!.url, RATE_LIMITS: 'false' }
+  node = await createProxiedNode(localnet)
+  settings = { ...node.env, RATE_LIMITS: 'false' }
   await incident.start({ ...settings, ROLES: 'indexer' })
   apis = [
     await incident.start({ ...settings, ROLES: 'api' }),
@@ -40,15 +43,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await balancer.close()
-  for (const each of nodes) await each.cut()
-  await incident.close()
+  await node.cut()
 })
 
 /** Listens in place of a node, accepts connections and never answers. */
-async function silence(node: CutOff): Promise<() => Promise<void>> {
+async function silence({ port }: FaultInjectingProxy): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
-  server.listen(Number(new URL(node.url).port), '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return async () => {
     for (const socket of sockets) socket.destroy()
@@ -62,7 +64,6 @@ interface Reads {
   slowestMs: number
 }
 
-/** Reads through the balancer until `signal` aborts. */
 async function read(reads: Reads, signal: AbortSignal): Promise<void> {
   const query = JSON.stringify({ query: '{ agentsPage { total } }' })
   const paths = ['/agents', `/agents/${ada.agent}`, `/agents/${ada.agent}/history`, '/stakes', '/graphql']
@@ -112,13 +113,13 @@ test('while the ledger is away no read through a balancer fails, and responses s
   const reads: Reads = { count: 0, failures: [], slowestMs: 0 }
   const readers = Array.from({ length: READERS }, () => read(reads, reading.signal))
   const cutAt = performance.now()
-  for (const each of nodes) await each.cut()
+  await node.cut()
   const refused = await prepare()
   expect([refused.status, refused.retryAfter]).toEqual([503, 5])
   await delay(OUTAGE_MS / 2)
 
   // The node accepts connections and is silent.
-  const speak = await Promise.all(nodes.map(silence))
+  const speak = await Promise.all([node.http, node.socket].map(silence))
   const hanging = await prepare()
   expect([hanging.status, hanging.retryAfter]).toEqual([503, 5])
   expect(hanging.ms).toBeLessThan(13_000)
@@ -144,7 +145,7 @@ test('while the ledger is away no read through a balancer fails, and responses s
     expect(health.indexer.lagSeconds).toBeGreaterThan(outageSeconds - 2)
   }
   for (const each of speak) await each()
-  for (const each of nodes) await each.mend()
+  await node.restore()
   await expect.poll(async () => (await prepare()).status, SOON).toBe(200)
   await expect.poll(async () => (await age(late.url)).seconds, SOON).toBeLessThan(30)
   expect((await age(late.url)).slot).toBeGreaterThan(before.slot)

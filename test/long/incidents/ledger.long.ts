@@ -3,43 +3,44 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistryWorld } from '../../support/ledger/registry-world.ts'
 import { kyselyOf } from '../../support/ledger/tables.ts'
 import { toJson } from '../../support/transactions/relay-world.ts'
-import { type CutOff, cutOff } from '../support/cut-off.ts'
+import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
+import { callJson, readJson } from '../../support/http.ts'
 
 const SOON = { timeout: scaled(60_000), interval: 100 }
 
-let incident: IncidentWorld
-let nodes: CutOff[]
-let sockets: CutOff
+const incident = perFile(() => createIncidentWorld())
+let nodes: FaultInjectingProxy[]
+let sockets: FaultInjectingProxy
 let api: Replica
 let indexer: Replica
 let ada: Awaited<ReturnType<IncidentWorld['world']['wallet']>>
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   const { world } = incident
   ada = await world.wallet('Ada')
   // Two proxies of one ledger act as two nodes of a cluster.
-  nodes = [await cutOff(world.localnet.rpcUrl), await cutOff(world.localnet.rpcUrl)]
-  sockets = await cutOff(world.localnet.wsUrl)
+  nodes = [
+    await createFaultInjectingProxy(world.localnet.rpcUrl),
+    await createFaultInjectingProxy(world.localnet.rpcUrl),
+  ]
+  sockets = await createFaultInjectingProxy(world.localnet.wsUrl)
   const settings = { SOLANA_RPC_URL: nodes.map(({ url }) => url).join(','), SOLANA_WS_URL: sockets.url }
   indexer = await incident.start({ ...settings, ROLES: 'indexer' })
   api = await incident.start({ ...settings, ROLES: 'api' })
 })
 afterAll(async () => {
   for (const each of [...nodes, sockets]) await each.cut()
-  await incident.close()
 })
 
 const statusOf = async (path: string): Promise<number> => (await fetch(`${api.url}${path}`)).status
 const reputation = async (): Promise<unknown> =>
-  ((await (await fetch(`${api.url}/agents/${ada.agent}`)).json()) as { reputation_score: number })
-    .reputation_score
+  (await readJson<{ reputation_score: number }>(`${api.url}/agents/${ada.agent}`)).reputation_score
 const report = (delta: number): Promise<void> => incident.world.report(ada.agent, delta)
 async function post(path: string, body: object): Promise<number> {
-  const headers = { 'content-type': 'application/json' }
-  return (await fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status
+  return (await callJson(`${api.url}${path}`, body)).status
 }
 function prepare(): Promise<number> {
   const instruction = ada.instruction('update_agent', {}, { version: '2.0.0' })
@@ -64,7 +65,7 @@ test('when a node is down the next one is used; when all are down reads continue
   expect([await prepare(), estimate]).toEqual([503, 503])
 
   await report(1)
-  for (const each of [...nodes, sockets]) await each.mend()
+  for (const each of [...nodes, sockets]) await each.restore()
   await expect.poll(reputation, SOON).toBe(252)
   await expect.poll(() => indexer.metric('gateway_indexer_failing'), SOON).toBe(0)
   await expect.poll(prepare, SOON).toBe(200)
@@ -76,7 +77,7 @@ test('when a node announces nothing the indexer polls, and IndexerPollsOnly fire
   await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(0)
   await report(1)
   await expect.poll(reputation, SOON).toBe(253)
-  await sockets.mend()
+  await sockets.restore()
   await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(1)
 })
 

@@ -1,9 +1,11 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { keyOf, type Prepared, toJson, signed } from '../../support/transactions/relay-world.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
-import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+import { createIncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
+import { callJson } from '../../support/http.ts'
 
 const SOON = { timeout: scaled(60_000), interval: 100 }
 /** Lamports, as in ops/alerts.yaml. */
@@ -11,13 +13,12 @@ const FEE_PAYER_LOW = 200_000_000
 const FIRST_BALANCE = 30_000_000
 const REGISTRATIONS = 3
 
-let incident: IncidentWorld
+const incident = perFile(() => createIncidentWorld())
 let api: Replica
 let clients = 0
 const codes: { code: string; id: string }[] = []
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   await airdrop(FIRST_BALANCE)
   api = await incident.start({ ROLES: 'api,indexer' })
   for (let i = 0; i < 2; i += 1) {
@@ -25,7 +26,6 @@ beforeAll(async () => {
     codes.push(JSON.parse(stdout) as { code: string; id: string })
   }
 })
-afterAll(() => incident.close())
 
 const airdrop = (lamports: number): Promise<string> =>
   incident.world.connection.requestAirdrop(incident.feePayer.publicKey, lamports)
@@ -34,9 +34,9 @@ const codeOf = (index: number): string => codes[index]?.code ?? ''
 
 async function post<Body>(path: string, body: object): Promise<Body & { http: number }> {
   clients += 1
-  const headers = { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${clients}` }
-  const answer = await fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { ...((await answer.json()) as Body), http: answer.status }
+  const headers = { 'x-forwarded-for': `198.51.100.${clients}` }
+  const answer = await callJson<Body>(`${api.url}${path}`, body, headers)
+  return { ...answer.body, http: answer.status }
 }
 const prepare = (owner: Keypair, inviteCode: string) =>
   post<Prepared & { error?: string }>('/sponsor/register', {

@@ -1,26 +1,25 @@
 import { Agent, request } from 'node:http'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { type Prepared, type RecordBody, toJson, signed } from '../../support/transactions/relay-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const SOON = { timeout: scaled(60_000), interval: 100 }
 const WALLETS = 2
 const READERS = 4
 const ROUNDS = 2
 
-let incident: IncidentWorld
+const incident = perFile(() => createIncidentWorld())
 let wallets: Awaited<ReturnType<IncidentWorld['world']['wallet']>>[]
 const replicas: Replica[] = []
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   wallets = []
   for (let i = 0; i < WALLETS; i += 1) wallets.push(await incident.world.wallet(`Wallet ${i}`))
   await incident.start({ ROLES: 'indexer' })
   for (let i = 0; i < 2; i += 1) replicas.push(await incident.start({ ROLES: 'api', RATE_LIMITS: 'false' }))
 })
-afterAll(() => incident.close())
 
 interface Answer {
   status: number

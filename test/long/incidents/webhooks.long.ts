@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { registryInstruction } from '@agent-registry/program'
 import { verifyWebhook } from '../../../examples/verify-webhook.ts'
 import { type AgentWallet, keyOf, programId } from '../../support/ledger/registry-world.ts'
-import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+import { createIncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../support/webhook-clients.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const SOON = { timeout: scaled(120_000), interval: 200 }
 const WEBHOOKS = 8
@@ -15,23 +16,20 @@ const NEW = '06'.repeat(32)
 /** Too few slots for the load. */
 const SMALL = { concurrency: 4 }
 
-let incident: IncidentWorld
+const incident = perFile(() => createIncidentWorld())
 let api: Replica
 let worker: Replica
 let ada: AgentWallet
 const webhooks: Subscribed[] = []
 
 beforeAll(async () => {
-  incident = await createIncidentWorld()
   ada = await incident.world.wallet('Ada')
   api = await incident.start({ ROLES: 'api,indexer' })
   worker = await incident.start({ ROLES: 'webhooks' }, SMALL)
   for (let i = 0; i < WEBHOOKS; i += 1)
     webhooks.push(await subscribe(api.url, incident.receiver.url(`/${i}`), `owner ${i}`, ada.agent))
 })
-afterAll(() => incident.close())
 
-/** Sends `count` reports in one transaction. */
 async function report(count: number): Promise<void> {
   const { reporter } = incident.world
   const instructions = Array.from({ length: count }, (_, i) =>

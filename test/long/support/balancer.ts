@@ -7,15 +7,7 @@ const CHECK_MS = 250
 const CHECK_TIMEOUT_MS = 1_000
 
 /** Sends each request to the next replica whose last `/ready` was 200. It never tries a second one. */
-export interface Balancer {
-  readonly url: string
-  /** Checks so far that were not 200. */
-  readonly failedChecks: number
-  add(replicaUrl: string): Promise<void>
-  close(): Promise<void>
-}
-
-export async function startBalancer(): Promise<Balancer> {
+export async function startBalancer() {
   const replicas = new Map<string, boolean>()
   let failedChecks = 0
   let turn = 0
@@ -52,6 +44,7 @@ export async function startBalancer(): Promise<Balancer> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Checks so far that were not 200. */
     get failedChecks() {
       return failedChecks
     },
@@ -63,3 +56,4 @@ export async function startBalancer(): Promise<Balancer> {
     },
   }
 }
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>

@@ -6,14 +6,10 @@ import { programId, type RegistryWorld } from '../../support/ledger/registry-wor
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 const TAG = 'e445a52e51cb9a1d'
-
-interface Inner {
-  data: string
-}
-
-interface Listed {
-  signature: string
-  err: unknown
+const CONFIG = {
+  encoding: 'json',
+  commitment: 'finalized',
+  maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
 }
 
 /**
@@ -23,26 +19,16 @@ interface Listed {
 async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
   const events: string[] = []
   for (let before: string | undefined; ;) {
-    const page = await rpc.call<Listed[]>('getSignaturesForAddress', [
+    const page = await rpc.call<{ signature: string; err: unknown }[]>('getSignaturesForAddress', [
       programId,
       { limit: 1_000, commitment: 'finalized', ...(before === undefined ? {} : { before }) },
     ])
     if (page.length === 0) return events.sort()
     before = page.at(-1)?.signature
     const good = page.filter((each) => each.err === null)
-    const transactions = await rpc.batch<{ meta: { innerInstructions: { instructions: Inner[] }[] } }>(
-      good.map(({ signature }) => ({
-        method: 'getTransaction',
-        params: [
-          signature,
-          {
-            encoding: 'json',
-            commitment: 'finalized',
-            maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
-          },
-        ],
-      })),
-    )
+    const transactions = await rpc.batch<{
+      meta: { innerInstructions: { instructions: { data: string }[] }[] }
+    }>(good.map(({ signature }) => ({ method: 'getTransaction', params: [signature, CONFIG] })))
     for (const [i, { meta }] of transactions.entries()) {
       const inner = meta.innerInstructions.flatMap((group) => group.instructions)
       const tagged = inner.filter(({ data }) =>
@@ -54,10 +40,7 @@ async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
 }
 
 /** The same data from tables and ledger, for one `toEqual`. */
-export async function compareEvents(
-  world: RegistryWorld,
-  orm: Orm,
-): Promise<{ tables: unknown; ledger: unknown }> {
+export async function compareEvents(world: RegistryWorld, orm: Orm) {
   const db = kyselyOf(orm)
   const { rows } = await sql<{ event: string }>`
     select signature || '/' || (row_number() over (partition by signature order by position) - 1) as event
@@ -74,7 +57,7 @@ export async function compareEvents(
  * The stored deliveries, and those that follow from events and subscriptions. Every event has at
  * least one.
  */
-export async function compareDeliveries(orm: Orm): Promise<{ actual: unknown; expected: unknown }> {
+export async function compareDeliveries(orm: Orm) {
   const db = kyselyOf(orm)
   const { rows: actual } = await sql<{ delivery: string }>`
     select concat_ws('/', subscription_id, event_id, status) as delivery from webhook_deliveries`.execute(db)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import {
 } from '@agent-registry/client'
 import { usdc } from '@agent-registry/client/money'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createFaultyGateway, type FaultyGateway, type SubmitFault } from '../../support/faulty-gateway.ts'
+import { createFaultyGateway, type SubmitFault } from '../../support/faulty-gateway.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 export const OPERATIONS = ['register', 'deposit', 'withdrawal'] as const
@@ -28,7 +28,6 @@ type Statement = 'confirmed' | 'not' | 'unknown'
 export interface Run {
   readonly operation: Operation
   readonly fault: Fault
-  /** Submits with the fault. */
   readonly times: number
   readonly delayMs: number
   /** Up to this time after the signature, in milliseconds. */
@@ -37,14 +36,12 @@ export interface Run {
   readonly inviteCode?: string
   /** A client address for the limits of sponsorship. */
   readonly client: string
-  /** Of the client package. */
   readonly timeouts: { readonly timeoutMs?: number; readonly confirmTimeoutMs?: number }
 }
 
 export interface Result extends Run {
   /** In order. A user tries again after `not`, and resumes after `unknown`. */
   readonly statements: Statement[]
-  /** What explains them. */
   readonly reasons: readonly string[]
   /** Successful transactions of the run on the ledger. */
   readonly executions: number
@@ -53,13 +50,11 @@ export interface Result extends Run {
 export interface World {
   readonly url: string
   readonly rpc: LedgerRpc
-  /** The file of an agent card. */
   readonly cardFile: string
 }
 
-/** A user who sends one transaction. The first attempt goes through the faults. */
+/** Sends one transaction. The first attempt goes through the faults. `reasons`: texts of errors. */
 interface User {
-  /** The texts of the errors. */
   readonly reasons: readonly string[]
   send(url: string, run: Run): Promise<Statement>
   resume(url: string): Promise<Statement>
@@ -76,12 +71,8 @@ export async function play(world: World, run: Run, createUser: (wallet: KeySigne
   const before = await successes(world.rpc, wallet.address)
   const user = createUser(wallet)
   const { fault, times, delayMs, client } = run
-  const proxy: FaultyGateway = await createFaultyGateway(world.url, {
-    fault: fault === 'killed' ? 'none' : fault,
-    times,
-    delayMs,
-    client,
-  })
+  const hit = fault === 'killed' ? 'none' : fault
+  const proxy = await createFaultyGateway(world.url, { fault: hit, times, delayMs, client })
   const faultless = await createFaultyGateway(world.url, { fault: 'none', client })
   const statements = [await user.send(proxy.url, run)]
   while (statements.at(-1) !== 'confirmed' && statements.length < MAX_STEPS)
@@ -96,7 +87,6 @@ export async function play(world: World, run: Run, createUser: (wallet: KeySigne
   return { ...run, statements, reasons, executions: (await successes(world.rpc, wallet.address)) - before }
 }
 
-/** Gives the wallet what the operation needs. */
 async function prepareWallet({ url, rpc }: World, { operation, inviteCode }: Run, wallet: KeySigner) {
   if (inviteCode !== undefined) return
   await confirmed(rpc, await rpc.call('requestAirdrop', [wallet.address, 1_000_000_000]))
@@ -171,7 +161,6 @@ export function packageUser(wallet: KeySigner): User {
   }
 }
 
-/** Somebody at a terminal. */
 export function commandUser({ cardFile }: World, wallet: KeySigner): User {
   const dataDir = temporaryFolder('outcome-')
   const key = join(dataDir, 'wallet.json')
@@ -190,7 +179,7 @@ export function commandUser({ cardFile }: World, wallet: KeySigner): User {
       const [, signed] = /^signed transaction (\S+),/m.exec(errors) ?? []
       if (signed === undefined || signed === id) return
       id = signed
-      if (killMs !== null) kill(child, killMs)
+      if (killMs !== null) setTimeout(() => child.kill('SIGKILL'), killMs)
     })
     const output = child.stdout.toArray()
     await ended
@@ -216,11 +205,6 @@ export function commandUser({ cardFile }: World, wallet: KeySigner): User {
   }
 }
 
-function kill(child: ChildProcess, afterMs: number): void {
-  setTimeout(() => child.kill('SIGKILL'), afterMs)
-}
-
-/** A line for each operation and fault. */
 export function table(who: string, results: readonly Result[]): string {
   const groups = Map.groupBy(results, ({ operation, fault }) => `${operation.padEnd(10)}  ${fault}`)
   const rows = [...groups].map(([name, runs]) => {

@@ -73,16 +73,9 @@ export class RandomOperations {
     const agent = addresses.agent(owner)
     const stake = addresses.stake(agent)
     const { usdcMint, admin, reporter } = this.#world
-    const own: Accounts = {
-      payer: owner,
-      owner,
-      agent,
-      stake,
-      usdcMint,
-      ownerToken: associatedTokenAccount(owner, usdcMint),
-      rentPayer: owner,
-      authority: owner,
-    }
+    const ownerToken = associatedTokenAccount(owner, usdcMint)
+    const roles = { payer: owner, owner, rentPayer: owner, authority: owner }
+    const own: Accounts = { ...roles, agent, stake, usdcMint, ownerToken }
     const build: Build = (name, accounts = {}, args = {}) =>
       registryInstruction(programId, name, { ...own, ...accounts }, args)
     const byOwner = (name: string, args?: Record<string, unknown>): Step => ({
@@ -97,6 +90,17 @@ export class RandomOperations {
     const text = `${random.pick(['Ada', 'Ben', 'Zoë', '名'])} ${random.integer(1, 999)}`
     const url = `https://agents.example.org/${random.integer(1, 999)}.json`
     const card = { agentCardUrl: url, agentCardHash: createHash('sha256').update(url).digest() }
+    const [spare, known] = [
+      { authority: keyOf(this.#spareReporter) },
+      { reporter: addresses.reporter(keyOf(reporter)) },
+    ]
+    const reported = (): Step => {
+      const args = { delta: random.integer(-50, 50), reason: random.integer(0, 5) }
+      return {
+        instructions: [build('report_behavior', { authority: keyOf(reporter) }, args)],
+        signers: [reporter],
+      }
+    }
     const kinds: [number, () => Step][] = [
       [
         isRegistered ? 1 : 60,
@@ -116,38 +120,10 @@ export class RandomOperations {
       [2, () => byOwner('cancel_withdrawal')],
       [3, () => byOwner('complete_withdrawal')],
       [3, () => byOwner('close_stake')],
-      [
-        6,
-        () => ({
-          instructions: [
-            build(
-              'report_behavior',
-              { authority: keyOf(reporter) },
-              { delta: random.integer(-50, 50), reason: random.integer(0, 5) },
-            ),
-          ],
-          signers: [reporter],
-        }),
-      ],
+      [6, reported],
       [1, () => byAdmin('update_config', {}, { cooldownSeconds: BigInt(random.integer(1, 90) * 86_400) })],
-      [
-        1,
-        () =>
-          byAdmin(
-            'register_reporter',
-            { authority: keyOf(this.#spareReporter) },
-            { label: text, weight: random.integer(5, 10) },
-          ),
-      ],
-      [
-        1,
-        () =>
-          byAdmin(
-            'set_reporter_active',
-            { reporter: addresses.reporter(keyOf(reporter)) },
-            { active: random.chance(0.8) },
-          ),
-      ],
+      [1, () => byAdmin('register_reporter', spare, { label: text, weight: random.integer(5, 10) })],
+      [1, () => byAdmin('set_reporter_active', known, { active: random.chance(0.8) })],
     ]
     let at = random.next() * kinds.reduce((sum, [weight]) => sum + weight, 0)
     const kind = kinds.find(([weight]) => (at -= weight) < 0)

@@ -53,7 +53,6 @@ export async function hold(port: number, bytes: string): Promise<Socket> {
   return socket
 }
 
-/** Opens `count` connections, a hundred at a time. */
 export async function holdMany(ports: Ports, count: number): Promise<Socket[]> {
   const requests = requestsOf(ports)
   const sockets: Socket[] = []

@@ -32,7 +32,6 @@ interface Outcome {
 
 /** Transactions that the relay prepares, and that wallets send themselves or not at all. */
 export class WalletSends {
-  /** The signatures by the ids of the relay. */
   readonly #signatures = new Map<string, string>()
   readonly #world: RegistryWorld
   readonly #orm: Orm

@@ -1,5 +1,6 @@
 import type { Receiver } from '../../support/receiver.ts'
 import { walletOf } from '../../support/wallet.ts'
+import { callJson } from '../../support/http.ts'
 
 const EVENT = 'agent.reputation_updated'
 
@@ -18,16 +19,12 @@ export function rotateSecret(baseUrl: string, id: string, label: string): Promis
 }
 
 async function signedPost<Body>(baseUrl: string, path: string, label: string, body: object): Promise<Body> {
-  const headers = {
-    'content-type': 'application/json',
-    ...walletOf(label).headers('POST', path, Date.now()),
-  }
-  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
-  return (await response.json()) as Body
+  const headers = walletOf(label).headers('POST', path, Date.now())
+  const response = await callJson<Body>(`${baseUrl}${path}`, body, headers)
+  if (response.status >= 300) throw new Error(`${path} responded with ${JSON.stringify(response)}`)
+  return response.body
 }
 
-/** The ids of the received events. */
 export function idsReceived({ requests }: Receiver): Set<string> {
   return new Set(requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
 }

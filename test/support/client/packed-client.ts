@@ -24,9 +24,7 @@ export async function run(
 }
 
 export interface PackedClient {
-  /** What is published. */
   readonly folder: string
-  /** The archive of the package. */
   readonly archive: string
 }
 

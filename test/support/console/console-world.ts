@@ -2,11 +2,12 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Connection, PublicKey } from '@solana/web3.js'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { test } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { perFile } from '../lifetime.ts'
 import { scaled } from '../machine-speed.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../gateway-in-process.ts'
+import { startGatewayInProcess } from '../gateway-in-process.ts'
 import { auditPage, takePictures, watchPage } from './audit.ts'
 import { BROWSER_PATH } from './browser-path.ts'
 
@@ -23,22 +24,28 @@ const VARIANTS: readonly Variant[] = [
   { width: 390, colorScheme: 'dark', name: '390' },
 ]
 
-/** One gateway with a real ledger and database, and one browser, for a test file. */
-export interface ConsoleWorld {
-  readonly gateway: GatewayInProcess
-  /** URL of the gateway. */
-  readonly origin: string
-  readonly browser: Browser
-  /** Pays for registrations on the localnet. */
-  readonly inviteCode: string
-  /** Gives an address some SOL. */
-  airdrop(address: string, sol?: number): Promise<void>
-  /** The SOL of an address on the ledger, such as `0.995`. */
-  balance(address: string): Promise<string>
-  close(): Promise<void>
+/**
+ * One gateway with a real ledger and database, and one browser, for a test file. There is none
+ * without a Chromium.
+ */
+export function useConsole(settings: Record<string, string> = {}) {
+  const world = perFile(() => openConsole(settings))
+  return {
+    world,
+    /**
+     * Runs the steps at both widths, and audits the page after each in both colour schemes. With
+     * SCREENSHOTS=FOLDER it stores a picture of each. Without a Chromium it is skipped, except in CI.
+     */
+    test: (title: string, steps: RunSteps, options?: Options) => consoleTest(title, world, steps, options),
+  }
 }
 
-export async function openConsole(settings: Record<string, string> = {}): Promise<ConsoleWorld> {
+async function openConsole(settings: Record<string, string>) {
+  if (BROWSER_PATH === undefined) return {} as Awaited<ReturnType<typeof startConsole>>
+  return startConsole(settings)
+}
+
+async function startConsole(settings: Record<string, string>) {
   checkBuild()
   const gateway = await startGatewayInProcess({ RATE_LIMITS: 'false', ...settings })
   const browser = await chromium.launch({ executablePath: BROWSER_PATH!, args: ['--no-sandbox'] })
@@ -47,8 +54,9 @@ export async function openConsole(settings: Record<string, string> = {}): Promis
     gateway,
     origin: gateway.runtime.baseUrl,
     browser,
+    /** Pays for registrations on the localnet. */
     inviteCode: existsSync(codeFile) ? readFileSync(codeFile, 'utf8').trim() : '',
-    airdrop: async (address, sol = 1) => {
+    airdrop: async (address: string, sol = 1) => {
       const connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
       const signature = await connection.requestAirdrop(new PublicKey(address), sol * 1e9)
       await eventually(async () => {
@@ -56,7 +64,8 @@ export async function openConsole(settings: Record<string, string> = {}): Promis
         if (value?.confirmationStatus === 'processed' || value === null) throw new Error('not confirmed')
       })
     },
-    balance: async (address) => {
+    /** The SOL of an address on the ledger, such as `0.995`. */
+    balance: async (address: string) => {
       const connection = new Connection(gateway.runtime.rpcUrl, 'processed')
       return String((await connection.getBalance(new PublicKey(address))) / 1e9)
     },
@@ -66,6 +75,8 @@ export async function openConsole(settings: Record<string, string> = {}): Promis
     },
   }
 }
+
+export type ConsoleWorld = Awaited<ReturnType<typeof startConsole>>
 
 const PACKAGE = fileURLToPath(new URL('../../../packages/console/', import.meta.url))
 
@@ -82,31 +93,23 @@ export interface Steps {
   readonly page: Page
   readonly context: BrowserContext
   readonly variant: Variant
-  /** Opens a path of the console, such as `/live`. */
   readonly open: (path: string) => Promise<void>
   /** Audits what the page shows now, such as an open dialog. */
   readonly audit: () => Promise<void>
 }
+
+type RunSteps = (given: Steps) => Promise<void>
 
 interface Options {
   /** Before the page is opened, for example to install a wallet. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
 }
 
-/**
- * Runs the steps at both widths, and audits the page after each in both colour schemes. With
- * SCREENSHOTS=FOLDER it stores a picture of each. Without a Chromium it is skipped, except in CI.
- */
-export function consoleTest(
-  title: string,
-  world: () => ConsoleWorld,
-  steps: (given: Steps) => Promise<void>,
-  options: Options = {},
-): void {
+function consoleTest(title: string, world: ConsoleWorld, steps: RunSteps, options: Options = {}): void {
   // The title is a sentence at each call.
   // oxlint-disable-next-line vitest/valid-title
   test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(title, async () => {
-    const { browser, origin } = world()
+    const { browser, origin } = world
     for (const variant of VARIANTS) {
       const { width, colorScheme, name } = variant
       const context = await browser.newContext({

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
 import type { ConsoleWorld, Steps } from './console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './wallet.ts'
+import { callJson } from '../http.ts'
 
 /** The data of a GraphQL operation. Null if it failed. */
 export async function graphql<Data>(
@@ -10,15 +11,9 @@ export async function graphql<Data>(
   query: string,
   variables: object = {},
 ): Promise<Data> {
-  const response = await fetch(`${origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  return ((await response.json()) as { data: Data }).data
+  return (await callJson<{ data: Data }>(`${origin}/graphql`, { query, variables })).body.data
 }
 
-/** The address of the agent with this name. */
 export async function addressOf(world: ConsoleWorld, name: string): Promise<string> {
   const { agents } = await graphql<{ agents: { nodes: { pda: string; name: string }[] } }>(
     world,

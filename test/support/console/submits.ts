@@ -18,7 +18,6 @@ interface Options {
 
 /** What happens to the submits of a page. */
 export interface HitSubmits {
-  /** The number of submits that the page has sent. */
   count(): number
   /** Ends when no submit is held back any more. */
   delivered(): Promise<void>
@@ -91,7 +90,6 @@ export async function watchStatements(page: Page): Promise<void> {
   }, DENIALS)
 }
 
-/** Removes and returns the statements. */
 export function takeStatements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const said = JSON.parse(sessionStorage.getItem('said') ?? '[]') as string[]

@@ -1,27 +1,17 @@
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { type Reply, type Receiver, startReceiver } from '../receiver.ts'
+import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { type Reply, startReceiver } from '../receiver.ts'
 import { createTestCa, type TestCa } from '../tls.ts'
 
 export const HOST = 'cards.test'
 
-/** A TLS server on loopback, and a guarded HTTP client that treats its name and port as public. */
-export interface TestHost {
-  readonly origin: string
-  readonly http: GuardedHttp
-  /** The requested paths, in order. */
-  readonly requests: () => string[]
-  /** Sets the response of a path and returns its URL. */
-  serve(path: string, answer: string | Reply): string
-  close(): Promise<void>
-}
-
 let ca: Promise<TestCa> | undefined
 
-export async function startHost(): Promise<TestHost> {
+/** A TLS server on loopback, and a guarded HTTP client that treats its name and port as public. */
+export async function startHost() {
   ca ??= createTestCa()
   const authority = await ca
   const answers = new Map<string, Reply>()
-  const receiver: Receiver = await startReceiver({
+  const receiver = await startReceiver({
     tls: await authority.issue([HOST]),
     reply: (request, response) => {
       const answer = answers.get(request.path) ?? { status: 404 }
@@ -40,7 +30,8 @@ export async function startHost(): Promise<TestHost> {
     origin,
     http,
     requests: () => receiver.requests.map(({ path }) => path),
-    serve: (path, answer) => {
+    /** Sets the response of a path and returns its URL. */
+    serve: (path: string, answer: string | Reply) => {
       answers.set(path, typeof answer === 'string' ? { body: answer } : answer)
       return origin + path
     },
@@ -50,3 +41,4 @@ export async function startHost(): Promise<TestHost> {
     },
   }
 }
+export type TestHost = Awaited<ReturnType<typeof startHost>>

@@ -17,7 +17,7 @@ import {
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import type { TrustedIssuer } from '../../../src/identity/credentials/trusted-issuers.ts'
-import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
+import type { Suite } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 export const CREATED = '2026-11-21T11:00:00Z'
 export const AGENT_DID = 'did:sol:9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM'
@@ -30,7 +30,6 @@ export type Json = any
 
 export const contexts = loadContexts(null)
 
-/** An issuer that signs with the Digital Bazaar stack. */
 export interface TestIssuer {
   readonly did: string
   readonly vm: string

@@ -1,7 +1,10 @@
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
-import { createCanonize, signedData } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
+import {
+  createCanonize,
+  signedData,
+  type Suite,
+} from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 import { contexts, CREATED, type Json, type TestIssuer } from './issuer.ts'
 
 const canonize = createCanonize(contexts)

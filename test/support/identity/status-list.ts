@@ -3,12 +3,11 @@ import {
   DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
+import type { Suite } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 import type { Json, TestIssuer } from './issuer.ts'
 
 export interface ListOptions {
   readonly purpose?: string
-  /** The indexes that are set. */
   readonly set?: readonly number[]
   readonly suite?: Suite
   readonly length?: number

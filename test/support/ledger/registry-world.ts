@@ -8,11 +8,9 @@ import {
 } from '@solana/web3.js'
 import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
-import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
+import { type GenesisOptions, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/compose/localnet/transaction-sender.ts'
-import { type LedgerRpc, createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-
-const DAY = 86_400
+import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 
 export const programId = pubkey(registryIdl.address)
 export const addresses = registryAddresses(programId)
@@ -20,56 +18,15 @@ export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBa
 
 type Send = (name: string, accounts?: Record<string, Pubkey>, args?: Record<string, unknown>) => Promise<void>
 
-/**
- * A wallet with an agent, and the instructions that it can send. Accounts that follow from the
- * owner are filled in.
- */
-export interface AgentWallet {
-  owner: Pubkey
-  agent: Pubkey
-  keypair: Keypair
-  send: Send
-  instruction: (
-    name: string,
-    accounts?: Record<string, Pubkey>,
-    args?: Record<string, unknown>,
-  ) => TransactionInstruction
-}
-
-export interface RegistryWorld {
-  localnet: Localnet
-  rpc: LedgerRpc
-  connection: Connection
-  admin: Keypair
-  reporter: Keypair
-  usdcMint: Pubkey
-  wallet(name: string): Promise<AgentWallet>
-  /** Sends instructions in one transaction and waits for it to be confirmed. */
-  transact(instructions: TransactionInstruction[], signers: Keypair[]): Promise<void>
-  /**
-   * Sends instructions in one transaction without preflight, ends the slot, and returns the error of
-   * the transaction, or null. The first signer pays.
-   */
-  execute(instructions: TransactionInstruction[], signers: Keypair[]): Promise<TransactionError | null>
-  asAdmin: Send
-  report(agent: Pubkey, delta: number): Promise<void>
-  close(): Promise<void>
-}
-
 /** The registry on a localnet in memory, initialised, with an active reporter of weight 5. */
 export async function createRegistryWorld(
   options: { slotMs?: number; finalizedDepth?: number | undefined } & Pick<
     GenesisOptions,
     'programs' | 'accounts'
   > = {},
-): Promise<RegistryWorld> {
-  const [faucet, payer, admin, reporter, mint] = Array.from({ length: 5 }, () => Keypair.generate()) as [
-    Keypair,
-    Keypair,
-    Keypair,
-    Keypair,
-    Keypair,
-  ]
+) {
+  const [faucet, payer, admin] = [Keypair.generate(), Keypair.generate(), Keypair.generate()]
+  const [reporter, mint] = [Keypair.generate(), Keypair.generate()]
   const localnet = await startLocalnet({
     dataDir: null,
     slotMs: options.slotMs ?? 40,
@@ -90,6 +47,7 @@ export async function createRegistryWorld(
   const advance = async (): Promise<void> => localnet.stepSlot()
   const sender = createTransactionSender(connection, payer, advance)
   const usdcMint = keyOf(mint)
+  /** Sends instructions in one transaction and waits for it to be confirmed. */
   const transact = (instructions: TransactionInstruction[], signers: Keypair[]): Promise<void> =>
     sender.send([{ instructions, signers: signers.filter((each) => each !== payer) }])
   const fund = async (owner: Keypair): Promise<void> => {
@@ -98,7 +56,14 @@ export async function createRegistryWorld(
   }
   for (const keypair of [payer, admin]) await fund(keypair)
 
-  const execute: RegistryWorld['execute'] = async (instructions, signers) => {
+  /**
+   * Sends instructions in one transaction without preflight, ends the slot, and returns the error of
+   * the transaction, or null. The first signer pays.
+   */
+  const execute = async (
+    instructions: TransactionInstruction[],
+    signers: Keypair[],
+  ): Promise<TransactionError | null> => {
     // `Connection.sendTransaction` would use a blockhash for 30 s. With short slots it expires
     // earlier.
     const transaction = new Transaction(await connection.getLatestBlockhash()).add(...instructions)
@@ -115,14 +80,15 @@ export async function createRegistryWorld(
   await asAdmin(
     'initialize',
     { programData: programDataAddress(programId), usdcMint, treasury: keyOf(admin) },
-    {
-      tierThresholds: [0n, 100_000_000n, 500_000_000n, 1_000_000_000n],
-      cooldownSeconds: BigInt(7 * DAY),
-    },
+    { tierThresholds: [0n, 100_000_000n, 500_000_000n, 1_000_000_000n], cooldownSeconds: 604_800n },
   )
   await asAdmin('register_reporter', { authority: keyOf(reporter) }, { label: 'tests', weight: 5 })
 
-  async function wallet(name: string): Promise<AgentWallet> {
+  /**
+   * A wallet with an agent, and the instructions that it can send. Accounts that follow from the
+   * owner are filled in.
+   */
+  async function wallet(name: string) {
     const keypair = Keypair.generate()
     const owner = keyOf(keypair)
     const agent = addresses.agent(owner)
@@ -130,35 +96,22 @@ export async function createRegistryWorld(
     const minted = await rpc.call<string>('localnet_mintUsdc', [owner, 5_000_000_000])
     await untilConfirmed(connection, [minted], advance)
     const ownerToken = associatedTokenAccount(owner, usdcMint)
-    const instruction: AgentWallet['instruction'] = (instructionName, accounts = {}, args = {}) =>
-      registryInstruction(
-        programId,
-        instructionName,
-        {
-          payer: keyOf(payer),
-          owner,
-          agent,
-          ownerToken,
-          usdcMint,
-          rentPayer: keyOf(payer),
-          ...accounts,
-        },
-        args,
-      )
-    const self: AgentWallet = {
-      owner,
-      agent,
-      keypair,
-      instruction,
-      send: (instructionName, accounts, args) =>
-        transact([instruction(instructionName, accounts, args)], [keypair]),
-    }
-    await self.send('register_agent', {}, registrationArgs(name))
-    return self
+    const own = { payer: keyOf(payer), owner, agent, ownerToken, usdcMint, rentPayer: keyOf(payer) }
+    const instruction = (...[what, accounts = {}, args = {}]: Parameters<Send>): TransactionInstruction =>
+      registryInstruction(programId, what, { ...own, ...accounts }, args)
+    const send: Send = (...given) => transact([instruction(...given)], [keypair])
+    await send('register_agent', {}, registrationArgs(name))
+    return { owner, agent, keypair, instruction, send }
   }
 
   return {
     localnet,
+    /** Settings of a gateway on this ledger. */
+    env: {
+      SOLANA_RPC_URL: localnet.rpcUrl,
+      SOLANA_WS_URL: localnet.wsUrl,
+      WEBHOOK_SECRETS_KEY: '05'.repeat(32),
+    },
     rpc,
     connection,
     admin,
@@ -168,21 +121,17 @@ export async function createRegistryWorld(
     transact,
     execute,
     asAdmin,
-    report: (agent, delta) =>
-      transact(
-        [
-          registryInstruction(
-            programId,
-            'report_behavior',
-            { authority: keyOf(reporter), agent },
-            { delta, reason: 1 },
-          ),
-        ],
-        [reporter],
-      ),
+    report: (agent: Pubkey, delta: number) => {
+      const accounts = { authority: keyOf(reporter), agent }
+      const args = { delta, reason: 1 }
+      return transact([registryInstruction(programId, 'report_behavior', accounts, args)], [reporter])
+    },
     close: () => localnet.close(),
   }
 }
+
+export type RegistryWorld = Awaited<ReturnType<typeof createRegistryWorld>>
+export type AgentWallet = Awaited<ReturnType<RegistryWorld['wallet']>>
 
 export function registrationArgs(name: string): Record<string, unknown> {
   return {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import type { ScriptedLedger } from './scripted-ledger.ts'
@@ -6,7 +6,6 @@ import type { ScriptedLedger } from './scripted-ledger.ts'
 export interface Reply {
   status?: number
   retryAfter?: string
-  /** Sends no response. */
   silent?: boolean
   result?: unknown
   error?: { code: number | undefined; message: string }
@@ -29,9 +28,7 @@ interface Request {
   params: unknown[]
 }
 
-export async function startScriptedNode(
-  replyTo: ReplyTo = () => ({ result: 'ours' }),
-): Promise<ScriptedNode> {
+export async function startScriptedNode(replyTo: ReplyTo = () => ({ result: 'ours' })) {
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -40,11 +37,11 @@ export async function startScriptedNode(
         const body = JSON.parse(text) as Request | Request[]
         const requests = [body].flat()
         node.calls.push(...requests.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
-        const replies = await Promise.all(
-          requests.map(async ({ id, method, params }) =>
-            Object.assign({ id }, await node.replyTo(method, params)),
-          ),
-        )
+        const reply = async ({ id, method, params }: Request) => ({
+          id,
+          ...(await node.replyTo(method, params)),
+        })
+        const replies = await Promise.all(requests.map(reply))
         const failure = replies.find((each) => each.status !== undefined || each.silent === true)
         if (failure?.silent === true) return
         const headers = failure?.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }
@@ -53,18 +50,17 @@ export async function startScriptedNode(
       })()
     })
   })
-  const node: ScriptedNode = { url: await listen(server), calls: [], replyTo, close: () => close(server) }
-  return node
-}
-
-async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function close(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  const node: ScriptedNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    replyTo,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return node
 }
 
 /** Replies of a node that has only the `newest` transactions of the ledger. */

@@ -4,6 +4,15 @@ import type { Orm } from '../../../src/db/orm-types.ts'
 
 export const kyselyOf = (orm: Orm): Kysely<Database> => orm.em.fork().getKysely()
 
+/** All outbox events, oldest first, or those of one agent. */
+export const outboxOf = async (orm: Orm, agent?: string) => {
+  const events = kyselyOf(orm).selectFrom('outbox_events').selectAll().orderBy('sequence')
+  return (agent === undefined ? events : events.where('agent_pda', '=', agent)).execute()
+}
+
+export const storedAgent = (orm: Orm, pda: string) =>
+  kyselyOf(orm).selectFrom('agents').selectAll().where('pda', '=', pda).executeTakeFirstOrThrow()
+
 const ORDER = {
   agents: 'pda',
   agent_counts: 'tier, status, service_category, card_hash_mismatch',

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll } from 'vitest'
 import { readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
 import { checkCard } from '../../../src/identity/agent-cards/check-card.ts'
-import { CARD_QUEUES, CREDENTIAL_FETCHES } from '../../../src/identity/agent-cards/limits.ts'
+import { CARD_QUEUES } from '../../../src/identity/agent-cards/limits.ts'
 import { CREDENTIALS_V2 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
 import { checkContext } from '../../../src/identity/credentials/verify/checks/structure.ts'
@@ -185,7 +185,7 @@ export const credentialCases: Cases = {
     ].map((url) =>
       lowered(async (n) => {
         let running = 0
-        const slots = createSiteSlots(CREDENTIAL_FETCHES)
+        const slots = createSiteSlots()
         for (let i = 0; i < n; i += 1) void slots(url + i, () => new Promise(() => (running += 1)))
         await turn()
         return running

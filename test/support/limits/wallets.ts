@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
+import { urlProblem } from '../../../src/platform/net/check-url.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { TransactionStore } from '../../../src/transactions/transaction-store.ts'
-import { receiverProblemOf } from '../../../src/webhooks/subscriptions.ts'
 import { createSlots, type Lane } from '../../../src/webhooks/slots.ts'
 import { retryDelay, WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
 import { deleteOldRows } from '../../../src/webhooks/maintenance.ts'
@@ -217,8 +217,9 @@ export const walletCases: Cases = {
     }),
     'Ports of `url`': async (n) => {
       const { allowedPorts } = config.webhooks
-      const problem = receiverProblemOf(createGuardedHttp({ devMode: false, allowedPorts }))
-      const isAccepted = (port: number): boolean => problem(`https://receiver.example.com:${port}/`) === null
+      const http = createGuardedHttp({ devMode: false, allowedPorts })
+      const isAccepted = (port: number): boolean =>
+        urlProblem(http, `https://receiver.example.com:${port}/`) === null
       expect([n - 1, n, n + 1].map(isAccepted)).toEqual([false, true, false])
     },
     'Time of an attempt': testedIn('faults/platform/hostile-servers', 'a host that never responds times out'),

@@ -12,24 +12,18 @@ import {
   type SponsorClient,
   type ClientResponse,
 } from './sponsor-clients.ts'
-import { createSponsorWorld, type SponsorWorld, type SponsorWorldOptions } from './sponsor-world.ts'
+import { createSponsorWorld, type SponsorWorldOptions } from './sponsor-world.ts'
 import { signed } from './relay-world.ts'
+import { perFile } from '../lifetime.ts'
 
 export { keyOf } from '../ledger/registry-world.ts'
-
-export interface HostileWorld extends SponsorWorld {
-  /** The number of sponsorships by state. */
-  states(): Promise<Record<string, number>>
-  /** A wallet with a sponsored agent. */
-  sponsoredWallet(api: SponsorClient): Promise<Keypair>
-}
 
 /**
  * The sponsor world with the hostile program in the place of Lighthouse. Its instruction data is a
  * script: an assertion of kind 5 and two zeros logs an empty text, and more may follow. The balance
  * of the fee payer is that at processed.
  */
-export async function createHostileWorld(options: SponsorWorldOptions = {}): Promise<HostileWorld> {
+export async function createHostileWorld(options: SponsorWorldOptions = {}) {
   const lighthouse = {
     programId: LIGHTHOUSE_PROGRAM,
     elf: readFileSync(HOSTILE_FILE),
@@ -51,7 +45,8 @@ export async function createHostileWorld(options: SponsorWorldOptions = {}): Pro
       for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
       return counts
     },
-    sponsoredWallet: async (api) => {
+    /** A wallet with a sponsored agent. */
+    sponsoredWallet: async (api: SponsorClient) => {
       const wallet = Keypair.generate()
       const inviteCode = await world.code()
       const { body } = await registerBy(api, wallet, keyOf(feePayer), inviteCode)
@@ -61,8 +56,11 @@ export async function createHostileWorld(options: SponsorWorldOptions = {}): Pro
     },
   }
 }
+export type HostileWorld = Awaited<ReturnType<typeof createHostileWorld>>
 
-/** Requests the registration of a wallet. */
+export const useHostileWorld = (options?: SponsorWorldOptions): HostileWorld =>
+  perFile(() => createHostileWorld(options))
+
 export function registerBy(
   api: SponsorClient,
   wallet: Keypair,

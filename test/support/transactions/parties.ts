@@ -76,7 +76,6 @@ export function update(
   return ownInstruction(wallet, 'update_agent', {}, { ...UNCHANGED, ...args })
 }
 
-/** The instruction with some members replaced. */
 export function altered(
   instruction: TransactionInstruction,
   change: { programId?: PublicKey; data?: Uint8Array; keys?: (keys: Meta[]) => Meta[] },
@@ -89,7 +88,6 @@ export function altered(
   })
 }
 
-/** The instruction with one account replaced. */
 export const withAccount = (
   instruction: TransactionInstruction,
   at: number,

@@ -64,9 +64,7 @@ export type RandomSigning =
   | { readonly kind: 'lookup table'; readonly which: number }
   /** Bytes of the message are changed before it is signed. */
   | { readonly kind: 'message bytes'; readonly edits: readonly ByteEdit[] }
-  /** Bytes of the signed transaction are changed. */
   | { readonly kind: 'transaction bytes'; readonly edits: readonly ByteEdit[] }
-  /** Submits the previously prepared transaction. */
   | { readonly kind: 'another transaction' }
 
 export interface ByteEdit {
@@ -87,43 +85,31 @@ const edits = fc.array(
 )
 
 const signing: fc.Arbitrary<RandomSigning> = fc.oneof(
-  { weight: 50, arbitrary: fc.constant({ kind: 'as prepared' as const }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('cheaper' as const),
-      limit: fc.nat(100),
-      price: fc.nat(100),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('assertions' as const),
-      count: fc.integer({ min: 1, max: 9 }),
-      at: fc.nat(9),
-      names: fc.nat(7),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('treacherous assertion' as const),
-      lamports: fc.oneof(fc.nat(20_000), fc.nat(20_000_000)),
-    }),
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({ kind: fc.constant('tampered' as const), which: fc.nat(10_000) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('lookup table' as const), which: fc.nat(255) }),
-  },
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('message bytes' as const), edits }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('transaction bytes' as const), edits }) },
-  { weight: 3, arbitrary: fc.constant({ kind: 'another transaction' as const }) },
+  weighted(50, { kind: fc.constant('as prepared' as const) }),
+  weighted(6, { kind: fc.constant('cheaper' as const), limit: fc.nat(100), price: fc.nat(100) }),
+  weighted(8, {
+    kind: fc.constant('assertions' as const),
+    count: fc.integer({ min: 1, max: 9 }),
+    at: fc.nat(9),
+    names: fc.nat(7),
+  }),
+  weighted(4, {
+    kind: fc.constant('treacherous assertion' as const),
+    lamports: fc.oneof(fc.nat(20_000), fc.nat(20_000_000)),
+  }),
+  weighted(10, { kind: fc.constant('tampered' as const), which: fc.nat(10_000) }),
+  weighted(3, { kind: fc.constant('lookup table' as const), which: fc.nat(255) }),
+  weighted(10, { kind: fc.constant('message bytes' as const), edits }),
+  weighted(6, { kind: fc.constant('transaction bytes' as const), edits }),
+  weighted(3, { kind: fc.constant('another transaction' as const) }),
 )
+
+function weighted<Members>(
+  weight: number,
+  members: { [Name in keyof Members]: fc.Arbitrary<Members[Name]> },
+) {
+  return { weight, arbitrary: fc.record(members) }
+}
 
 const change: fc.Arbitrary<RandomChange> = fc.record({
   kind: fc.constantFrom(...CHANGES),

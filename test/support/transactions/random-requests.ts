@@ -13,7 +13,6 @@ import { HOSTILE_REQUESTS } from './hostile-requests.ts'
 import { sponsoredRegistration, update } from './parties.ts'
 import type { RandomCase, RandomChange, RandomTemplate } from './random-cases.ts'
 
-/** The keys in a case. */
 export interface Participants {
   readonly feePayer: Pubkey
   readonly wallet: Keypair

@@ -1,11 +1,11 @@
-import { AddressLookupTableAccount, ComputeBudgetProgram, VersionedTransaction } from '@solana/web3.js'
+import { type AddressLookupTableAccount, ComputeBudgetProgram, VersionedTransaction } from '@solana/web3.js'
 import nacl from 'tweetnacl'
 import { addresses, keyOf } from '../ledger/registry-world.ts'
 import { meta, publicKey } from './parties.ts'
 import { editBytes, type RandomSigning } from './random-cases.ts'
 import type { Participants } from './random-requests.ts'
 import { assertion, signChanged, decompile, stealingAssertion } from './changed-transactions.ts'
-import { TAMPERINGS } from './tampering.ts'
+import { tableOf, TAMPERINGS } from './tampering.ts'
 import { signed } from './relay-world.ts'
 
 /**
@@ -65,7 +65,7 @@ export function signCase(
           keys.filter((each) => !each.isSigner).map((each) => each.pubkey),
         )
         const moved = plain[signing.which % Math.max(plain.length, 1)] ?? stranger.publicKey
-        return change(() => ({}), [tableOf([moved, publicKey(cast.feePayer)])])
+        return change(() => ({}), [tableOf([moved, publicKey(cast.feePayer)], publicKey(addresses.config()))])
       }
       case 'message bytes': {
         const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
@@ -85,14 +85,3 @@ export function signCase(
 }
 
 const percent = (value: number, of: number): number => Math.floor((value * of) / 100)
-
-const tableOf = (keys: AddressLookupTableAccount['state']['addresses']): AddressLookupTableAccount =>
-  new AddressLookupTableAccount({
-    key: publicKey(addresses.config()),
-    state: {
-      deactivationSlot: 2n ** 64n - 1n,
-      lastExtendedSlot: 0,
-      lastExtendedSlotStartIndex: 0,
-      addresses: keys,
-    },
-  })

@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream'
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
+import { afterEach } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { TransactionsOptions } from '../../../src/transactions/context.ts'
-import type { Transactions } from '../../../src/transactions/transactions.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import {
   addresses,
@@ -12,17 +12,14 @@ import {
   keyOf,
   programId,
   registrationArgs,
-  type RegistryWorld,
 } from '../ledger/registry-world.ts'
-import { createTestApp, type TestApp } from '../app.ts'
+import { createTestApp } from '../app.ts'
+import { perFile } from '../lifetime.ts'
+import { responseOf, type TestResponse } from '../refusal.ts'
 import { post as postGraphQL, type GraphQLAnswer } from '../graphql.ts'
 
 export { addresses, keyOf, programId } from '../ledger/registry-world.ts'
-
-export interface TestResponse<Body = Record<string, unknown>> {
-  status: number
-  body: Body
-}
+export type { TestResponse } from '../refusal.ts'
 
 export interface Prepared {
   id: string
@@ -45,47 +42,27 @@ export interface RecordBody {
 /** For slots of 40 ms. */
 export const FAST_TIMING = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
 
-/** The relay in REST and GraphQL, on a real ledger with the registry and a real database. */
-export interface RelayWorld extends RegistryWorld {
-  readonly t: TestApp
-  /** The JSON-RPC methods called so far, in order. */
-  readonly calls: string[]
-  post<Body>(path: string, body: unknown): Promise<TestResponse<Body>>
-  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLAnswer>
-  /** A wallet with SOL and no agent. */
-  funded(): Promise<Keypair>
-  prepare(instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared>
-  submit(
-    id: string,
-    signedTx: string,
-  ): Promise<TestResponse<RecordBody & { error: unknown; message?: string }>>
-  status(id: string): Promise<RecordBody>
-  /** Whether the transaction is settled. */
-  settled(id: string): Promise<boolean>
-  /** Another replica on the same database. Its tracker is not started. */
-  replica(options?: Partial<TransactionsOptions>): Transactions
+export interface RelayWorldOptions {
+  slotMs?: number
+  finalizedDepth?: number
+  /** Default: true. False for tests whose indexer fills the tables. */
+  tablesFilled?: boolean
+  programs?: GenesisOptions['programs']
+  transactions?: Partial<TransactionsOptions>
+  log?: Writable | undefined
 }
 
-export async function createRelayWorld(
-  options: {
-    slotMs?: number
-    finalizedDepth?: number
-    /** Default: true. False for tests whose indexer fills the tables. */
-    tablesFilled?: boolean
-    /** More programs on the ledger. */
-    programs?: GenesisOptions['programs']
-    transactions?: Partial<TransactionsOptions>
-    /** Where the log goes; nowhere by default. */
-    log?: Writable | undefined
-  } = {},
-): Promise<RelayWorld> {
-  const registry = await createRegistryWorld({
-    slotMs: options.slotMs ?? 40,
-    finalizedDepth: options.finalizedDepth,
-    programs: options.programs,
-  })
+/** The relay in REST and GraphQL, on a real ledger with the registry and a real database. */
+export async function createRelayWorld(options: RelayWorldOptions = {}) {
+  const registry = await createRegistryWorld(options)
   const calls: string[] = []
-  const ledger = recordCalls(registry.rpc, calls)
+  const ledger: LedgerRpc = {
+    ...registry.rpc,
+    call: (method, params) => {
+      calls.push(method)
+      return registry.rpc.call(method, params)
+    },
+  }
   const t = await createTestApp({
     ledger,
     clock: systemClock,
@@ -95,32 +72,38 @@ export async function createRelayWorld(
     transactions: { timing: FAST_TIMING, ...options.transactions },
   })
   t.transactions.tracker.start()
-  const world: RelayWorld = {
+  const post = async <Body>(path: string, body: unknown): Promise<TestResponse<Body>> => {
+    const response = await t.app.inject({ method: 'POST', url: path, payload: body as object })
+    return responseOf(response)
+  }
+  return {
     ...registry,
     t,
+    /** The JSON-RPC methods called so far, in order. */
     calls,
-    post: async (path, body) => {
-      const response = await t.app.inject({ method: 'POST', url: path, payload: body as object })
-      return { status: response.statusCode, body: response.json() }
-    },
-    graphql: (query, variables) => postGraphQL(t, query, variables),
+    post,
+    graphql: (query: string, variables?: Record<string, unknown>): Promise<GraphQLAnswer> =>
+      postGraphQL(t, query, variables),
+    /** A wallet with SOL and no agent. */
     funded: async () => {
       const keypair = Keypair.generate()
       await registry.connection.requestAirdrop(keypair.publicKey, 10_000_000_000)
       registry.localnet.stepSlot(2)
       return keypair
     },
-    prepare: async (instructions, signers) => {
-      const { status, body } = await world.post<Prepared>('/relay/prepare', {
+    prepare: async (instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared> => {
+      const { status, body } = await post<Prepared>('/relay/prepare', {
         instructions: instructions.map(toJson),
         signerPubkeys: signers.map(keyOf),
       })
       if (status !== 200) throw new Error(`prepare answered ${status}: ${JSON.stringify(body)}`)
       return body
     },
-    submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
-    replica: (more) => t.replica({ timing: FAST_TIMING, ...more }),
-    settled: async (id) => {
+    submit: (id: string, signedTx: string) =>
+      post<RecordBody & { error: unknown; message?: string }>('/relay/submit', { id, signedTx }),
+    /** Another replica on the same database. Its tracker is not started. */
+    replica: (more?: Partial<TransactionsOptions>) => t.replica({ timing: FAST_TIMING, ...more }),
+    settled: async (id: string) => {
       const row = await t.kysely
         .selectFrom('prepared_transactions')
         .select('settled')
@@ -128,27 +111,26 @@ export async function createRelayWorld(
         .executeTakeFirst()
       return row?.settled ?? false
     },
-    status: async (id) => (await t.app.inject(`/relay/status/${id}`)).json(),
+    status: async (id: string): Promise<RecordBody> =>
+      (await t.app.inject(`/relay/status/${id}`)).json<RecordBody>(),
     close: async () => {
       await t.transactions.tracker.stop()
       await t.close()
       await registry.close()
     },
   }
+}
+export type RelayWorld = Awaited<ReturnType<typeof createRelayWorld>>
+
+/** The world of a test file. The faults of its ledger end with each test. */
+export const useRelayWorld = (options: RelayWorldOptions = {}): RelayWorld =>
+  withoutFaults(perFile(() => createRelayWorld(options)))
+
+export function withoutFaults<World extends Pick<RelayWorld, 'localnet'>>(world: World): World {
+  afterEach(() => world.localnet.fault.clear())
   return world
 }
 
-function recordCalls(rpc: LedgerRpc, calls: string[]): LedgerRpc {
-  return {
-    ...rpc,
-    call: (method, params) => {
-      calls.push(method)
-      return rpc.call(method, params)
-    },
-  }
-}
-
-/** Signs a prepared transaction. */
 export function signed({ serializedTx }: Pick<Prepared, 'serializedTx'>, ...signers: Keypair[]): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   transaction.sign(signers)

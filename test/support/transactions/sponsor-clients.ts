@@ -1,35 +1,14 @@
 import type { TransactionInstruction } from '@solana/web3.js'
 import { expect } from 'vitest'
 import type { TestApp } from '../app.ts'
-import { toJson } from './relay-world.ts'
+import type { GraphQLAnswer } from '../graphql.ts'
+import { type Prepared as RelayedTransaction, type RecordBody, toJson } from './relay-world.ts'
 
-export interface JsonInstruction {
-  programId: string
-  keys: { pubkey: string; isSigner: boolean; isWritable: boolean }[]
-  data: string
-}
+export type JsonInstruction = ReturnType<typeof toJson>
 
-export interface Prepared {
-  id: string
-  serializedTx: string
-  blockhash: string
-  lastValidBlockHeight: number
-  estimatedComputeUnits: number
-  priorityFee: number
-  feePayer: string
-  sponsored: boolean
-}
+export type Prepared = RelayedTransaction & { sponsored: boolean }
+export type SubmittedTransaction = RecordBody & { sponsored: boolean }
 
-export interface SubmittedTransaction {
-  id: string
-  status: string
-  signature: string | null
-  error: { code: string; message: string; logs?: string[] } | null
-  slot: number | null
-  sponsored: boolean
-}
-
-/** A response. `error` is the contract's text if the request failed. */
 export interface ClientResponse<Body> {
   readonly status: number
   readonly error: string
@@ -104,6 +83,9 @@ export function restClient(
 const PREPARED =
   'id serializedTx blockhash lastValidBlockHeight estimatedComputeUnits priorityFee feePayer sponsored'
 const LANDING = 'id status signature error { code message logs } slot sponsored'
+/** A mutation with one input, whose type has its name. */
+const mutation = (name: string, fields: string): string =>
+  `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${fields} } }`
 
 /** The name at /graphql of a text of REST. */
 const withNames = ({ priorityLevel, ...input }: PrepareRequest) => ({
@@ -127,21 +109,13 @@ export function graphqlClient(
   { address = '198.51.100.1', headers = {} }: ClientOptions = {},
 ): SponsorClient {
   const call = async <Body>(query: string, variables: object): Promise<ClientResponse<Body>> => {
-    const response = await app.inject({
-      method: 'POST',
-      url: '/graphql',
-      payload: { query, variables },
-      headers,
-      remoteAddress: address,
-    })
-    const answer: {
-      data?: Record<string, unknown> | null
-      errors?: { message: string; extensions?: { status?: number } }[]
-    } = response.json()
+    const request = { url: '/graphql', payload: { query, variables }, headers, remoteAddress: address }
+    const response = await app.inject({ method: 'POST', ...request })
+    const answer = response.json<GraphQLAnswer>()
     const [failed] = answer.errors ?? []
-    const [body] = Object.values(answer.data ?? {})
+    const [body] = Object.values((answer.data ?? {}) as Record<string, unknown>)
     return {
-      status: failed === undefined ? 200 : (failed.extensions?.status ?? response.statusCode),
+      status: failed === undefined ? 200 : failed.extensions.status,
       error: failed?.message ?? '',
       body: body as Body,
     }
@@ -152,28 +126,12 @@ export function graphqlClient(
   }
   return {
     name: 'GraphQL',
-    register: (input) =>
-      call(
-        `mutation ($input: RegisterSponsoredInput!) { registerSponsored(input: $input) { ${PREPARED} } }`,
-        { input },
-      ),
-    submitRegistration: (input) =>
-      landing(
-        `mutation ($input: SubmitSponsoredRegistrationInput!) { submitSponsoredRegistration(input: $input) { ${LANDING} } }`,
-        { input },
-      ),
+    register: (input) => call(mutation('registerSponsored', PREPARED), { input }),
+    submitRegistration: (input) => landing(mutation('submitSponsoredRegistration', LANDING), { input }),
     prepareSponsored: (input) =>
-      call(
-        `mutation ($input: PrepareSponsoredTransactionInput!) { prepareSponsoredTransaction(input: $input) { ${PREPARED} } }`,
-        { input: withNames(input) },
-      ),
+      call(mutation('prepareSponsoredTransaction', PREPARED), { input: withNames(input) }),
     prepareFlagged: (input) =>
-      call(
-        `mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { ${PREPARED} } }`,
-        {
-          input: { ...withNames(input), sponsored: true },
-        },
-      ),
+      call(mutation('prepareTransaction', PREPARED), { input: { ...withNames(input), sponsored: true } }),
     submit: (variables) =>
       landing(
         `mutation ($id: String!, $signedTx: String!) { submitTransaction(id: $id, signedTx: $signedTx) { ${LANDING} } }`,

@@ -74,19 +74,15 @@ const onBytes = (name: string, error: RegExp, change: (bytes: Buffer) => Buffer)
 
 const UNITS = (units: number) => ComputeBudgetProgram.setComputeUnitLimit({ units })
 const PRICE = (microLamports: number | bigint) => ComputeBudgetProgram.setComputeUnitPrice({ microLamports })
+const theft = ({ feePayer, wallet }: Parties) =>
+  SystemProgram.transfer({ fromPubkey: publicKey(feePayer), toPubkey: wallet.publicKey, lamports: 1 })
 const WRITES = { isSigner: true, isWritable: true }
 const TABLE_KEY = Keypair.fromSeed(new Uint8Array(32).fill(8)).publicKey
 
-function tableOf(addresses: PublicKey[]): AddressLookupTableAccount {
-  return new AddressLookupTableAccount({
-    key: TABLE_KEY,
-    state: {
-      deactivationSlot: 2n ** 64n - 1n,
-      lastExtendedSlot: 0,
-      lastExtendedSlotStartIndex: 0,
-      addresses,
-    },
-  })
+export function tableOf(addresses: PublicKey[], key = TABLE_KEY): AddressLookupTableAccount {
+  const extended = { lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0 }
+  const state = { deactivationSlot: 2n ** 64n - 1n, ...extended, addresses }
+  return new AddressLookupTableAccount({ key, state })
 }
 
 const byte = (bytes: Buffer, at: number, value: number): Buffer => {
@@ -96,32 +92,21 @@ const byte = (bytes: Buffer, at: number, value: number): Buffer => {
 }
 /** Offset in a transaction with two signatures. */
 const MESSAGE_AT = 1 + 2 * 64
+const KEYS_AT = MESSAGE_AT + 4 + 1
+/** Here is the blockhash, before the number and the program index of the first instruction. */
+const endOfKeys = (bytes: Buffer): number =>
+  KEYS_AT + 32 * VersionedTransaction.deserialize(bytes).message.staticAccountKeys.length
 
 /**
  * Signed transactions that differ from the prepared one. The third instruction is the client's
  * first.
  */
 export const TAMPERINGS: readonly Tampering[] = [
-  appending('a System transfer from the fee payer, at the end', ({ feePayer, wallet }) =>
-    SystemProgram.transfer({
-      fromPubkey: publicKey(feePayer),
-      toPubkey: wallet.publicKey,
-      lamports: 1,
-    }),
-  ),
+  appending('a System transfer from the fee payer, at the end', theft),
   changing('a System transfer from the fee payer, at the beginning', ({ instructions }, p) => ({
-    instructions: [
-      SystemProgram.transfer({
-        fromPubkey: publicKey(p.feePayer),
-        toPubkey: p.wallet.publicKey,
-        lamports: 1,
-      }),
-      ...instructions,
-    ],
+    instructions: [theft(p), ...instructions],
   })),
-  replacing('a System transfer in the place of the instruction', 2, (_, { feePayer, wallet }) =>
-    SystemProgram.transfer({ fromPubkey: publicKey(feePayer), toPubkey: wallet.publicKey, lamports: 1 }),
-  ),
+  replacing('a System transfer in the place of the instruction', 2, (_, p) => theft(p)),
   replacing('a price that is higher by one', 1, (was) =>
     PRICE(Buffer.from(was.data).readBigUInt64LE(1) + 1n),
   ),
@@ -167,16 +152,10 @@ export const TAMPERINGS: readonly Tampering[] = [
   {
     name: 'the fee payer through a lookup table, beside the static one',
     error: MISMATCH,
-    signedTx: ({ wallet, feePayer }, tx) => {
-      const transaction = VersionedTransaction.deserialize(Buffer.from(tx, 'base64'))
-      const bytes = Buffer.from(transaction.message.serialize())
-      const lookup = Buffer.concat([Buffer.from([1]), publicKey(feePayer).toBytes(), Buffer.from([1, 0, 0])])
-      const message = Buffer.concat([bytes.subarray(0, -1), lookup])
-      const again = VersionedTransaction.deserialize(
-        Buffer.concat([Buffer.from(tx, 'base64').subarray(0, MESSAGE_AT), message]),
-      )
-      again.sign([wallet])
-      return Buffer.from(again.serialize()).toString('base64')
+    signedTx: (parties, tx) => {
+      const lookup = [Buffer.from([1]), publicKey(parties.feePayer).toBytes(), Buffer.from([1, 0, 0])]
+      const bytes = Buffer.concat([Buffer.from(tx, 'base64').subarray(0, -1), ...lookup])
+      return signedBytes(parties, bytes.toString('base64'))
     },
   },
   replacing('the fee payer as an account more', 2, (was, { feePayer }) =>
@@ -223,22 +202,13 @@ export const TAMPERINGS: readonly Tampering[] = [
   onBytes('a transaction of version 1', /^Transaction version 1 is not supported/, (bytes) =>
     Buffer.concat([byte(bytes.subarray(MESSAGE_AT), 0, 0x81), bytes.subarray(1, MESSAGE_AT)]),
   ),
-  onBytes('a program index out of range', INVALID, (bytes) => {
-    const { message } = VersionedTransaction.deserialize(bytes)
-    const instructionsAt = MESSAGE_AT + 4 + 1 + 32 * message.staticAccountKeys.length + 32
-    return byte(bytes, instructionsAt + 1, 41)
-  }),
-  onBytes('a fee payer that is called as a program', INVALID, (bytes) => {
-    const { message } = VersionedTransaction.deserialize(bytes)
-    const instructionsAt = MESSAGE_AT + 4 + 1 + 32 * message.staticAccountKeys.length + 32
-    return byte(bytes, instructionsAt + 1, 0)
-  }),
+  onBytes('a program index out of range', INVALID, (bytes) => byte(bytes, endOfKeys(bytes) + 33, 41)),
+  onBytes('a fee payer that is called as a program', INVALID, (bytes) =>
+    byte(bytes, endOfKeys(bytes) + 33, 0),
+  ),
   onBytes('the fee payer’s key twice', MISMATCH, (bytes) => {
     const copy = Buffer.from(bytes)
-    const keysAt = MESSAGE_AT + 4 + 1
-    const { message } = VersionedTransaction.deserialize(bytes)
-    const last = keysAt + 32 * (message.staticAccountKeys.length - 1)
-    copy.set(bytes.subarray(keysAt, keysAt + 32), last)
+    copy.set(bytes.subarray(KEYS_AT, KEYS_AT + 32), endOfKeys(bytes) - 32)
     return copy
   }),
 ]

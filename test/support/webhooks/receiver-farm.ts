@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A received request. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -24,20 +23,7 @@ export const noResponse: Responder = () => undefined
 const ALL = '*'
 
 /** A real HTTP server with one receiver per path. */
-export interface ReceiverFarm {
-  url(path: string): string
-  /** Sets the response of a path. The default is `ok`. */
-  respond(path: string, responder: Responder): void
-  readonly received: readonly Received[]
-  receivedAt(path: string): Received[]
-  /** The maximum number of concurrent requests at a path, or at all paths together. */
-  peak(path?: string): number
-  /** Removes all requests and responses. */
-  clear(): void
-  close(): Promise<void>
-}
-
-export async function startReceiverFarm(): Promise<ReceiverFarm> {
+export async function startReceiverFarm() {
   const responders = new Map<string, Responder>()
   const received: Received[] = []
   const open = new Map<string, number>()
@@ -68,10 +54,12 @@ export async function startReceiverFarm(): Promise<ReceiverFarm> {
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: (path) => `http://127.0.0.1:${port}${path}`,
-    respond: (path, responder) => void responders.set(path, responder),
-    received,
-    receivedAt: (path) => received.filter((one) => one.path === path),
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    /** Sets the response of a path. The default is `ok`. */
+    respond: (path: string, responder: Responder) => void responders.set(path, responder),
+    received: received as readonly Received[],
+    receivedAt: (path: string) => received.filter((one) => one.path === path),
+    /** The maximum number of concurrent requests at a path, or at all paths together. */
     peak: (path = ALL) => peaks.get(path) ?? 0,
     clear: () => {
       received.length = 0
@@ -84,3 +72,4 @@ export async function startReceiverFarm(): Promise<ReceiverFarm> {
     },
   }
 }
+export type ReceiverFarm = Awaited<ReturnType<typeof startReceiverFarm>>

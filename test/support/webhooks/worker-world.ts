@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
+import { afterEach } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
@@ -10,12 +11,14 @@ import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import { createSender, type Send } from '../../../src/webhooks/send.ts'
 import { createWebhookWorker, type WebhookWorker, type WorkerOptions } from '../../../src/webhooks/worker.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { createTestDatabase } from '../database.ts'
 import { silentLogger } from '../ledger/indexer.ts'
+import { eventually } from '../eventually.ts'
+import { perFile } from '../lifetime.ts'
 import { scaled } from '../machine-speed.ts'
 import { queueErrors } from './queue-errors.ts'
 import { webhookSink } from '../../../src/webhooks/enqueue.ts'
-import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
+import { startReceiverFarm } from './receiver-farm.ts'
 
 export const SECRET = 'whsec_of_the_test'
 export const AGENT = 'agent'
@@ -38,39 +41,7 @@ export const QUICK = {
   internalErrorDelayMs: 50,
 } as const
 
-export interface WorkerWorld {
-  readonly database: TestDatabase
-  readonly kysely: Kysely<Database>
-  readonly farm: ReceiverFarm
-  /** Creates a webhook for a path of the receiver farm. Returns its id. */
-  subscribe(path: string, changes?: Partial<SubscriptionInput>): Promise<string>
-  /** Commits events like the indexer. Returns their ids. */
-  emit(...events: Partial<EventInput>[]): Promise<string[]>
-  worker(options?: Partial<WorkerOptions>): WebhookWorker
-  deliveries(subscriptionId: string): Promise<Selectable<Database['webhook_deliveries']>[]>
-  attempts(subscriptionId: string): Promise<Selectable<Database['webhook_attempts']>[]>
-  subscription(id: string): Promise<Selectable<Database['webhook_subscriptions']>>
-  /** Ends all pauses and makes all retries due now. */
-  expire(): Promise<void>
-  /** The value of a metric, summed over the workers. */
-  metric(name: string, labels?: Record<string, string>): Promise<number>
-  /** Stops all workers and empties the tables. */
-  reset(): Promise<void>
-  close(): Promise<void>
-}
-
-interface SubscriptionInput {
-  event_types: WebhookEventType[]
-  filter_agent_pda: string | null
-  active: boolean
-  url: string
-  wallet: string
-  network: string
-  site: string
-  response_ms: number | null
-  connect_failures: number
-  breaker_opens: number
-}
+type SubscriptionInput = Insertable<Database['webhook_subscriptions']>
 
 interface EventInput {
   id: string
@@ -80,7 +51,7 @@ interface EventInput {
   slot: number
 }
 
-export async function createWorkerWorld(): Promise<WorkerWorld> {
+export async function createWorkerWorld() {
   const database = await createTestDatabase()
   const kysely = database.orm.em.fork().getKysely()
   const farm = await startReceiverFarm()
@@ -92,11 +63,19 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
     workers = []
     metrics = [createMetrics()]
   }
+  const deliveries = (subscriptionId: string) =>
+    kysely
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('subscription_id', '=', subscriptionId)
+      .orderBy('created_at')
+      .execute()
   return {
     database,
     kysely,
     farm,
-    subscribe: async (path, changes = {}) => {
+    /** Creates a webhook for a path of the receiver farm. Returns its id. */
+    subscribe: async (path: string, changes: Partial<SubscriptionInput> = {}) => {
       const id = randomUUID()
       await kysely
         .insertInto('webhook_subscriptions')
@@ -113,7 +92,8 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
         .execute()
       return id
     },
-    emit: async (...events) => {
+    /** Commits events like the indexer. Returns their ids. */
+    emit: async (...events: Partial<EventInput>[]) => {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
@@ -122,7 +102,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
         )
       return rows.map((row) => row.id)
     },
-    worker: (options = {}) => {
+    worker: (options: Partial<WorkerOptions> = {}) => {
       const worker = createWebhookWorker({
         orm: database.orm,
         send: senderWithin(QUICK.deadlineMs),
@@ -137,14 +117,11 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       worker.start()
       return worker
     },
-    deliveries: (subscriptionId) =>
-      kysely
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('subscription_id', '=', subscriptionId)
-        .orderBy('created_at')
-        .execute(),
-    attempts: (subscriptionId) =>
+    deliveries,
+    /** Of the deliveries, oldest first. */
+    statuses: async (subscriptionId: string) =>
+      (await deliveries(subscriptionId)).map(({ status }) => status),
+    attempts: (subscriptionId: string) =>
       kysely
         .selectFrom('webhook_attempts as a')
         .innerJoin('webhook_deliveries as d', 'd.id', 'a.delivery_id')
@@ -152,8 +129,9 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
         .where('d.subscription_id', '=', subscriptionId)
         .orderBy('a.id')
         .execute(),
-    subscription: (id) =>
+    subscription: (id: string) =>
       kysely.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    /** Ends all pauses and makes all retries due now. */
     expire: async () => {
       await sql`update webhook_subscriptions set paused_until = now() where paused_until > now()`.execute(
         kysely,
@@ -162,13 +140,22 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
         kysely,
       )
     },
-    metric: async (name, labels = {}) => {
+    /** Waits until no attempt is due or in flight. */
+    quiet: () =>
+      eventually(async () => {
+        const { rows } = await sql`select id from webhook_deliveries
+          where status = 'in_flight' or next_attempt_at <= now()`.execute(kysely)
+        if (rows.length > 0) throw new Error('some attempts are due or in flight')
+      }),
+    /** The value of a metric, summed over the workers. */
+    metric: async (name: string, labels: Record<string, string> = {}) => {
       const found = await Promise.all(metrics.map(async (each) => each.getSingleMetric(name)?.get()))
       const values = found
         .flatMap((each) => each?.values ?? [])
         .filter((each) => Object.entries(labels).every(([key, value]) => each.labels[key] === value))
       return values.reduce((sum, { value }) => sum + value, 0)
     },
+    /** Stops all workers and empties the tables. */
     reset: async () => {
       await stopWorkers()
       const errors = await queueErrors(kysely)
@@ -189,6 +176,14 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       await database.drop()
     },
   }
+}
+export type WorkerWorld = Awaited<ReturnType<typeof createWorkerWorld>>
+
+/** The world of a test file. Each test starts with empty tables. */
+export function useWorkerWorld(): WorkerWorld {
+  const world = perFile(createWorkerWorld)
+  afterEach(() => world.reset())
+  return world
 }
 
 let events = 0

@@ -4,9 +4,8 @@ import canonicalize from 'canonicalize'
 import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { CARD_LIMITS, parseCard, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
-import { checkCardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
-import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
-import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
+import { checkCardSignature, matchCard } from '../../../src/identity/agent-cards/check-card.ts'
+import { locateDocument } from '../../../src/platform/net/hosted/fetch-hosted.ts'
 import * as fc from '../../support/property.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -155,26 +154,15 @@ describe('the content of a card', () => {
   test('a card of 256 KB is stored in a fifth of that, whichever list is long', () => {
     const wide = '\u202E'.repeat(5_000)
     const entry = { url: wide, id: wide, name: wide, description: wide, tags: Array(4).fill(wide) }
-    const entries = Array.from({ length: 32 }, (_, n) => ({
-      ...entry,
-      transport: String(n),
-      url: `${n}${wide}`,
-    }))
+    const entryOf = (n: number) => ({ ...entry, transport: String(n), url: `${n}${wide}` })
+    const entries = Array.from({ length: 32 }, (_, n) => entryOf(n))
     const lists = { skills: entries, supportedInterfaces: entries, credentials: entries }
     const provider = { organization: wide }
-    const header = {
-      name: wide,
-      description: wide,
-      version: wide,
-      url: wide,
-      documentationUrl: wide,
-      provider,
-    }
-    const content = readCardContent({ ...header, ...lists })
-    expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThan(55_000)
-    expect([content!.skills.length, content!.interfaces.length, content!.credentials.length]).toEqual([
-      1, 1, 1,
-    ])
+    const { tags: _, id: __, ...header } = { ...entry, version: wide, documentationUrl: wide, provider }
+    const { skills, interfaces, credentials, ...content } = readCardContent({ ...header, ...lists })!
+    const all = { ...content, skills, interfaces, credentials }
+    expect(Buffer.byteLength(JSON.stringify(all))).toBeLessThan(55_000)
+    expect([skills.length, interfaces.length, credentials.length]).toEqual([1, 1, 1])
   })
 })
 
@@ -187,12 +175,8 @@ describe('signatures of cards', () => {
     checkCardSignature(parseCard(bytes(text))!, owner.key)
 
   test('a signature of the owner is verified, over the card as served or without default values', () => {
-    const asServed = signed(CARD, owner.secret, {
-      alg: 'EdDSA',
-      kid,
-      typ: 'JOSE',
-      jku: 'https://evil.example/keys',
-    })
+    const header = { alg: 'EdDSA', kid, typ: 'JOSE', jku: 'https://evil.example/keys' }
+    const asServed = signed(CARD, owner.secret, header)
     expect(state(asServed)).toBe('verified')
     const { tenant: _, ...first } = CARD.supportedInterfaces[0]!
     const { examples: __, ...skill } = CARD.skills[0]!
@@ -303,14 +287,13 @@ describe('the location of a document', () => {
 
   test('ipfs and ar have no location without a gateway', () => {
     const none = { ipfs: null, arweave: null }
-    expect(locateDocument(`ipfs://${cid}`, none)).toEqual({
-      kind: 'none',
-      reason: 'No gateway for ipfs:// is configured',
-    })
-    expect(locateDocument(`ar://${id}`, none)).toEqual({
-      kind: 'none',
-      reason: 'No gateway for ar:// is configured',
-    })
+    for (const [scheme, path] of [
+      ['ipfs', cid],
+      ['ar', id],
+    ]) {
+      const reason = `No gateway for ${scheme}:// is configured`
+      expect(locateDocument(`${scheme}://${path}`, none)).toEqual({ kind: 'none', reason })
+    }
   })
 })
 

@@ -24,22 +24,8 @@ const after: AgentMetadata = {
   agentCardUrl: 'https://b.example/card.json',
   agentCardHash: new Uint8Array(32).fill(0xab),
 }
-const movement = {
-  ...common,
-  stake,
-  amount: 5n,
-  depositedAmount: 9n,
-  lockedAmount: 0n,
-  pendingWithdrawal: 4n,
-}
-const movementData = {
-  ...subject,
-  stakePda: stake,
-  amount: 5n,
-  depositedAmount: 9n,
-  lockedAmount: 0n,
-  pendingWithdrawal: 4n,
-}
+const amounts = { amount: 5n, depositedAmount: 9n, lockedAmount: 0n, pendingWithdrawal: 4n }
+const movement = { ...common, stake, ...amounts }
 const hash1 = '01'.repeat(32)
 const hashAb = 'ab'.repeat(32)
 
@@ -49,37 +35,32 @@ type Row = [
   webhooks: [string, object][],
 ]
 
+const hook = (type: string, data: object = {}): [string, object] => [type, { ...subject, ...data }]
+const registered = { tier: 'observer', status: 'active', reputationScore: 250 } as const
+const { agentCardHash: _, ...metadata } = before
+
+function reputationOf(newScore: number, delta: number, reason: number): Row {
+  const sign = delta > 0 ? '+' : ''
+  const data = { ...common, oldScore: 250, newScore, delta, reporter: owner, reason }
+  const sent = { previousReputation: 250, newReputation: newScore, delta, reason }
+  return [
+    { name: 'ReputationUpdated', data },
+    ['reputation_updated', '250', String(newScore), `${sign}${delta}`],
+    [hook('agent.reputation_updated', sent)],
+  ]
+}
+
 const rows: Row[] = [
   [
-    {
-      name: 'AgentRegistered',
-      data: {
-        ...common,
-        ...before,
-        tier: 'observer',
-        status: 'active',
-        reputationScore: 250,
-        rentPayer: owner,
-      },
-    },
+    { name: 'AgentRegistered', data: { ...common, ...before, ...registered, rentPayer: owner } },
     null,
     [
-      [
-        'agent.registered',
-        {
-          ...subject,
-          name: 'Ada',
-          tier: 'observer',
-          status: 'active',
-          serviceCategory: 'research',
-          reputationScore: 250,
-          capabilities: 1n,
-          version: '1.0',
-          agentCardUrl: 'https://a.example/card.json',
-          agentCardHash: hash1,
-          createdAt: '2025-11-24T16:00:00.000Z',
-        },
-      ],
+      hook('agent.registered', {
+        ...metadata,
+        ...registered,
+        agentCardHash: hash1,
+        createdAt: '2025-11-24T16:00:00.000Z',
+      }),
     ],
   ],
   [
@@ -91,45 +72,17 @@ const rows: Row[] = [
       null,
     ],
     [
-      [
-        'agent.updated',
-        {
-          ...subject,
-          changes: {
-            capabilities: { old: 1n, new: 18_446_744_073_709_551_615n },
-            agentCardUrl: { old: 'https://a.example/card.json', new: 'https://b.example/card.json' },
-            agentCardHash: { old: hash1, new: hashAb },
-          },
+      hook('agent.updated', {
+        changes: {
+          capabilities: { old: 1n, new: 18_446_744_073_709_551_615n },
+          agentCardUrl: { old: 'https://a.example/card.json', new: 'https://b.example/card.json' },
+          agentCardHash: { old: hash1, new: hashAb },
         },
-      ],
+      }),
     ],
   ],
-  [
-    {
-      name: 'ReputationUpdated',
-      data: { ...common, oldScore: 250, newScore: 262, delta: 12, reporter: owner, reason: 3 },
-    },
-    ['reputation_updated', '250', '262', '+12'],
-    [
-      [
-        'agent.reputation_updated',
-        { ...subject, previousReputation: 250, newReputation: 262, delta: 12, reason: 3 },
-      ],
-    ],
-  ],
-  [
-    {
-      name: 'ReputationUpdated',
-      data: { ...common, oldScore: 250, newScore: 245, delta: -5, reporter: owner, reason: 1 },
-    },
-    ['reputation_updated', '250', '245', '-5'],
-    [
-      [
-        'agent.reputation_updated',
-        { ...subject, previousReputation: 250, newReputation: 245, delta: -5, reason: 1 },
-      ],
-    ],
-  ],
+  reputationOf(262, 12, 3),
+  reputationOf(245, -5, 1),
   [
     {
       name: 'TierUpdated',
@@ -137,10 +90,11 @@ const rows: Row[] = [
     },
     ['tier_updated', 'observer', 'standard', null],
     [
-      [
-        'agent.tier_updated',
-        { ...subject, previousTier: 'observer', newTier: 'standard', stakeAmount: 600_000_000n },
-      ],
+      hook('agent.tier_updated', {
+        previousTier: 'observer',
+        newTier: 'standard',
+        stakeAmount: 600_000_000n,
+      }),
     ],
   ],
   [
@@ -150,11 +104,8 @@ const rows: Row[] = [
     },
     ['status_changed', 'active', 'suspended', null],
     [
-      [
-        'agent.status_changed',
-        { ...subject, previousStatus: 'active', newStatus: 'inactive', status: 'suspended' },
-      ],
-      ['agent.suspended', { ...subject, status: 'suspended', byAdmin: true }],
+      hook('agent.status_changed', { previousStatus: 'active', newStatus: 'inactive', status: 'suspended' }),
+      hook('agent.suspended', { status: 'suspended', byAdmin: true }),
     ],
   ],
   [
@@ -164,11 +115,8 @@ const rows: Row[] = [
     },
     ['status_changed', 'suspended', 'active', null],
     [
-      [
-        'agent.status_changed',
-        { ...subject, previousStatus: 'inactive', newStatus: 'active', status: 'active' },
-      ],
-      ['agent.reactivated', { ...subject, status: 'active', byAdmin: false }],
+      hook('agent.status_changed', { previousStatus: 'inactive', newStatus: 'active', status: 'active' }),
+      hook('agent.reactivated', { status: 'active', byAdmin: false }),
     ],
   ],
   [
@@ -178,11 +126,12 @@ const rows: Row[] = [
     },
     ['status_changed', 'active', 'deactivated', null],
     [
-      [
-        'agent.status_changed',
-        { ...subject, previousStatus: 'active', newStatus: 'inactive', status: 'deactivated' },
-      ],
-      ['agent.deactivated', { ...subject, status: 'deactivated', finalReputation: 262 }],
+      hook('agent.status_changed', {
+        previousStatus: 'active',
+        newStatus: 'inactive',
+        status: 'deactivated',
+      }),
+      hook('agent.deactivated', { status: 'deactivated', finalReputation: 262 }),
     ],
   ],
   [
@@ -191,14 +140,22 @@ const rows: Row[] = [
       data: { ...common, oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 0 },
     },
     ['status_changed', 'suspended', 'deactivated', null],
-    [['agent.deactivated', { ...subject, status: 'deactivated', finalReputation: 0 }]],
+    [hook('agent.deactivated', { status: 'deactivated', finalReputation: 0 })],
   ],
-  [{ name: 'AgentClosed', data: common }, null, [['agent.closed', subject]]],
-  [{ name: 'StakeDeposited', data: movement }, null, [['stake.deposited', movementData]]],
-  [{ name: 'WithdrawalRequested', data: movement }, null, [['stake.withdrawal_requested', movementData]]],
-  [{ name: 'WithdrawalCancelled', data: movement }, null, [['stake.withdrawal_cancelled', movementData]]],
-  [{ name: 'StakeWithdrawn', data: movement }, null, [['stake.withdrawn', movementData]]],
-  [{ name: 'StakeClosed', data: movement }, null, [['stake.closed', movementData]]],
+  [{ name: 'AgentClosed', data: common }, null, [hook('agent.closed')]],
+  ...(
+    [
+      ['StakeDeposited', 'stake.deposited'],
+      ['WithdrawalRequested', 'stake.withdrawal_requested'],
+      ['WithdrawalCancelled', 'stake.withdrawal_cancelled'],
+      ['StakeWithdrawn', 'stake.withdrawn'],
+      ['StakeClosed', 'stake.closed'],
+    ] as const
+  ).map(([name, type]): Row => [
+    { name, data: movement },
+    null,
+    [hook(type, { stakePda: stake, ...amounts })],
+  ]),
 ]
 
 describe.each(rows)('$name', (event, history, webhooks) => {

@@ -23,13 +23,8 @@ describe('readConfig', () => {
     const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [] })
     expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
-    expect(config.localnet).toEqual({
-      port: 8899,
-      slotMs: 400,
-      finalitySlots: 32,
-      seedAgents: 24,
-      refusedBecause: null,
-    })
+    const localnet = { port: 8899, slotMs: 400, finalitySlots: 32, seedAgents: 24, refusedBecause: null }
+    expect(config.localnet).toEqual(localnet)
     expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
     expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443], dailyPerNetwork: 100 })
     expect(config.databaseUrl).toBeNull()
@@ -99,24 +94,16 @@ describe('readConfig', () => {
   })
 
   const RPC = { SOLANA_RPC_URL: 'https://rpc.example.org' }
+  const PAGES = { ...RPC, BASE_URL: 'https://a.example', CORS_ORIGINS: 'https://b.example,https://a.example' }
   test.each([
     [{}, ['http://127.0.0.1:3000'], true],
     [{ PORT: '0' }, ['http://localhost'], true],
     [{ HOST: '::1' }, ['http://localhost'], true],
     [{ NODE_ENV: 'production', BASE_URL: 'https://a.example/x' }, ['https://a.example'], false],
     [{ ...RPC, CORS_ORIGINS: '*' }, ['http://127.0.0.1:3000'], false],
+    [PAGES, ['https://a.example', 'https://b.example'], false],
     [
-      { ...RPC, BASE_URL: 'https://a.example', CORS_ORIGINS: 'https://b.example,https://a.example' },
-      ['https://a.example', 'https://b.example'],
-      false,
-    ],
-    [
-      {
-        ...RPC,
-        BASE_URL: 'https://a.example',
-        CORS_ORIGINS: 'https://b.example',
-        SIGN_IN_ORIGINS: 'https://c.example:8443',
-      },
+      { ...PAGES, SIGN_IN_ORIGINS: 'https://c.example:8443' },
       ['https://a.example', 'https://c.example:8443'],
       false,
     ],
@@ -156,15 +143,9 @@ test.each([
   ['false', false],
   ['off', false],
 ])('every switch accepts %s', (text, value) => {
-  const { config } = readConfig({
-    RATE_LIMITS: text,
-    SPONSORSHIP_ENABLED: text,
-    WEBHOOK_DEV_MODE: text,
-  })
+  const { config } = readConfig({ RATE_LIMITS: text, SPONSORSHIP_ENABLED: text, WEBHOOK_DEV_MODE: text })
   const { rateLimits, sponsorship, webhooks } = config
-  expect([rateLimits !== null, sponsorship.enabled, webhooks.devMode]).toEqual(
-    Array.from({ length: 3 }, () => value),
-  )
+  expect([rateLimits !== null, sponsorship.enabled, webhooks.devMode]).toEqual([value, value, value])
   expect(problemsOf({ SPONSORSHIP_ENABLED: 'yes' })).toEqual([
     expect.stringContaining('SPONSORSHIP_ENABLED must be true or false, got "yes"'),
   ])

@@ -1,37 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createNetMetrics } from '../../../src/platform/net/connector.ts'
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import { createTestCa, type TestCa } from '../../support/tls.ts'
+import { useGuardedReceiver } from '../../support/guarded-receiver.ts'
 
 const HOST = 'receiver.example'
 const metrics = createMetrics()
-let ca: TestCa
-let receiver: Receiver
-let http: GuardedHttp
-
-const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
-
-beforeAll(async () => {
-  ca = await createTestCa()
-  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
-  http = createGuardedHttp({
-    devMode: false,
-    allowedPorts: [receiver.port],
-    allowCidrs: ['127.0.0.1/32'],
-    extraCa: ca.pem,
-    lookup: fakeLookup,
-    metrics: createNetMetrics(metrics),
-  })
-})
-
-afterAll(async () => {
-  await http.close()
-  await receiver.close()
-})
+const guarded = useGuardedReceiver(HOST, { metrics: createNetMetrics(metrics) })
 
 test('connections are reused, and opened and reused ones are counted', async () => {
+  const { receiver, http } = guarded
   receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 10; i += 1) await http.post(receiver.url('/', HOST), { headers: {}, body: 'x' })
   const counted = async (name: string): Promise<number> =>

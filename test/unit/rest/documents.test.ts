@@ -22,49 +22,36 @@ const endpoint = (text: string) => Array.from(read(text).values(), (each) => toE
 
 describe('a mistake in a document is an error with its file and line', () => {
   const REST = '@rest(path: "/x", tag: "X")'
+  const INFO = '{ info { name } }'
+  const a = (selection: string, variables = '', directive = REST) =>
+    `"A" query A${variables} ${directive} ${selection}`
   test.each([
-    ['an unknown field', `"A" query A ${REST} { nothing }`, 'Cannot query field "nothing"'],
-    [
-      'an unknown fragment',
-      `"A" query A ${REST} { agent(pda: "x") { ...Nothing } }`,
-      'Unknown fragment "Nothing"',
-    ],
-    [
-      'an unknown argument of a directive',
-      '"A" query A @rest(url: "/x") { info { name } }',
-      'Unknown argument "url"',
-    ],
+    ['an unknown field', a('{ nothing }'), 'Cannot query field "nothing"'],
+    ['an unknown fragment', a('{ agent(pda: "x") { ...Nothing } }'), 'Unknown fragment "Nothing"'],
+    ['an unknown argument of a directive', a(INFO, '', '@rest(url: "/x")'), 'Unknown argument "url"'],
     ['no description', `query A ${REST} { info { name } }`, 'A: It needs a description'],
-    [
-      'a variable of another type',
-      `"A" query A($pda: Int) ${REST} { agent(pda: $pda) { pda } }`,
-      'of type "Int"',
-    ],
-    ['an unused variable', `"A" query A($pda: Pubkey) ${REST} { info { name } }`, '"$pda" is never used'],
-    [
-      'a path without its variable',
-      '"A" query A @rest(path: "/x/{pda}", tag: "X") { info { name } }',
-      'no variable $pda',
-    ],
+    ['a variable of another type', a('{ agent(pda: $pda) { pda } }', '($pda: Int)'), 'of type "Int"'],
+    ['an unused variable', a(INFO, '($pda: Pubkey)'), '"$pda" is never used'],
+    ['a path without its variable', a(INFO, '', '@rest(path: "/x/{pda}", tag: "X")'), 'no variable $pda'],
     ['a name in lower case', `"A" query a ${REST} { info { name } }`, 'It needs a name that begins with'],
     [
       'a path with a space',
-      '"A" query A @rest(path: "/x y", tag: "X") { info { name } }',
+      a(INFO, '', '@rest(path: "/x y", tag: "X")'),
       'Its path must be made of /name and /{variable}, got /x y',
     ],
     [
       'a status of an error',
-      '"A" query A @rest(path: "/x", tag: "X", status: 404) { info { name } }',
+      a(INFO, '', '@rest(path: "/x", tag: "X", status: 404)'),
       'Its status must be 200 to 299, got 404',
     ],
     [
       'a tool in camelCase',
-      '"A" query A @tool(name: "aTool", title: "A", effect: READ) { info { name } }',
+      a(INFO, '', '@tool(name: "aTool", title: "A", effect: READ)'),
       'The name of its tool must be snake_case, got aTool',
     ],
     [
       'a model in lower case',
-      `"A" query A ${REST} { info @model(name: "info") { name } }`,
+      a('{ info @model(name: "info") { name } }'),
       'The name of a model must be like AgentSummary, got info',
     ],
     [
@@ -74,14 +61,10 @@ describe('a mistake in a document is an error with its file and line', () => {
     ],
     [
       'two fragments of one name',
-      `"A" query A ${REST} { info { ...F } } fragment F on Info { name } fragment F on Info { name }`,
+      a('{ info { ...F } } fragment F on Info { name } fragment F on Info { name }'),
       'There can be only one fragment named "F"',
     ],
-    [
-      'several members without a name',
-      `"A" query A ${REST} { a: info { name } b: info { name } }`,
-      'needs @model',
-    ],
+    ['several members without a name', a('{ a: info { name } b: info { name } }'), 'needs @model'],
   ])('%s', (_, text, problem) => {
     const build = () => endpoint(text).map((each) => responseSchema(each!))
     expect(build).toThrow(problem)

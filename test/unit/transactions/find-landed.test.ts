@@ -13,7 +13,7 @@ import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../../src/ledger/rpc/r
 import { matchKey } from '../../../src/transactions/match.ts'
 import { SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
 import type { TransactionRow, TransactionStore } from '../../../src/transactions/transaction-store.ts'
-import { findLanded, SearchBudget } from '../../../src/transactions/search-ledger.ts'
+import { createBudget, findLanded } from '../../../src/transactions/search-ledger.ts'
 
 const LISTED = 2_000
 
@@ -32,7 +32,7 @@ function createSearch() {
     const address = payer.toBase58() as Pubkey
     const window = { address, oldestSlot: 0, infos, pages: 5, complete: false }
     const rpc = { call: () => Promise.reject(new Error('no call is necessary')) }
-    const context = { rpc, store: {} as TransactionStore, budget: new SearchBudget(0, { now: () => 0 }, 1) }
+    const context = { rpc, store: {} as TransactionStore, take: createBudget(0, { now: () => 0 }, 1) }
     return findLanded([{ id: 'a', message } as TransactionRow], window, context)
   }
   return { search, signature: transaction.signatures[0]! }
@@ -107,14 +107,16 @@ async function searchAmong(
   const store = {
     findByMatchKeys: async ([asked]: string[]) => (asked === key ? prepared : []),
   } as unknown as TransactionStore
-  const budget = new SearchBudget(calls, { now: () => 0 }, 1)
-  const results = await findLanded(same, window, { rpc, store, budget })
+  const take = createBudget(calls, { now: () => 0 }, 1)
+  const results = await findLanded(same, window, { rpc, store, take })
   return { result: results.get('a'), searched: results.size, fetched }
 }
 const foundAs = ({ signature, signedTx }: Listed) => ({ kind: 'found', signature, signedTx })
 const [exact, lowered, other] = [transfer(1_000), transfer(900), transfer(1_000, 2)]
-const absent = { kind: 'absent' }
+const [absent, unknown] = [{ kind: 'absent' }, { kind: 'unknown' }]
 const notSupported = new LedgerRpcError('rpc', 'too new', { code: VERSION_NOT_SUPPORTED })
+const tooNew: Listed = { ...other, error: notSupported }
+const alsoPrepared = { prepared: [lowered] }
 
 test('the exact transaction is the only one that is read', async () => {
   const listed = [...others(40), lowered, exact]
@@ -129,19 +131,15 @@ test.each<[string, Listed[], object | undefined, Parameters<typeof searchAmong>[
   ['a version with a lower fee', [other, lowered], foundAs(lowered)],
   ['the version that succeeded', [{ ...transfer(800), err: {} }, lowered], foundAs(lowered)],
   ['the version that failed, if there is no other', [{ ...lowered, err: {} }, other], foundAs(lowered)],
-  ['absent among others', [other], { kind: 'absent' }],
-  ['absent without others', [], { kind: 'absent' }],
-  ['absent among as many as are read', others(SEARCH_LIMITS.fetches), { kind: 'absent' }],
-  ['unknown among more', others(SEARCH_LIMITS.fetches + 1), { kind: 'unknown' }],
-  ['unknown if not all are listed', [other], { kind: 'unknown' }, { complete: false }],
-  ['absent beside one that is too new', [{ ...other, error: notSupported }], { kind: 'absent' }],
-  ['absent beside one that cannot be parsed', [{ ...other, signedTx: 'AA==' }], { kind: 'absent' }],
-  ['absent beside one that is too new and others', [{ ...other, error: notSupported }, ...others(1)], absent],
-  [
-    'a version listed after one that is too new',
-    [{ ...other, error: notSupported }, lowered],
-    foundAs(lowered),
-  ],
+  ['absent among others', [other], absent],
+  ['absent without others', [], absent],
+  ['absent among as many as are read', others(SEARCH_LIMITS.fetches), absent],
+  ['unknown among more', others(SEARCH_LIMITS.fetches + 1), unknown],
+  ['unknown if not all are listed', [other], unknown, { complete: false }],
+  ['absent beside one that is too new', [tooNew], absent],
+  ['absent beside one that cannot be parsed', [{ ...other, signedTx: 'AA==' }], absent],
+  ['absent beside one that is too new and others', [tooNew, ...others(1)], absent],
+  ['a version listed after one that is too new', [tooNew, lowered], foundAs(lowered)],
   ['open while no node returns one of them', [{ ...other, signedTx: null }], undefined],
   ['open while no node returns the exact one', [{ ...exact, signedTx: null }], undefined],
   ['open while the exact one is too new', [{ ...exact, error: notSupported }], undefined],
@@ -149,19 +147,14 @@ test.each<[string, Listed[], object | undefined, Parameters<typeof searchAmong>[
   ['open while the exact one is another one', [{ ...exact, signedTx: other.signedTx }], undefined],
   ['open after the last call', [other, lowered], undefined, { calls: 1 }],
   ['found with the last call', [other, lowered], foundAs(lowered), { calls: 2 }],
-  [
-    'unknown if another prepared one has the lower fee',
-    [lowered],
-    { kind: 'unknown' },
-    { prepared: [lowered] },
-  ],
+  ['unknown if another prepared one has the lower fee', [lowered], unknown, alsoPrepared],
   [
     'unknown if another prepared one has the lower fee, beside others',
     [lowered, ...others(1)],
-    { kind: 'unknown' },
-    { prepared: [lowered] },
+    unknown,
+    alsoPrepared,
   ],
-  ['unknown if it can be one of two', [lowered], { kind: 'unknown' }, { prepared: [transfer(2_000)] }],
+  ['unknown if it can be one of two', [lowered], unknown, { prepared: [transfer(2_000)] }],
   ['found beside another prepared one', [exact], foundAs(exact), { prepared: [transfer(2_000)] }],
 ])('an expired transaction is %s', async (_, listed, result, options) => {
   expect((await searchAmong(listed, options)).result).toEqual(result)

@@ -13,6 +13,17 @@ import { keyOf } from '../../support/factories.ts'
 
 const [FEE_PAYER, WALLET, REGISTRY] = [keyOf('fee payer'), keyOf('wallet'), keyOf('registry')]
 
+type QuotaErrors = typeof QUOTA_ERRORS_AT_PREPARE | typeof QUOTA_ERRORS_AT_SUBMIT
+
+/** What it returns, or the code of the error that it throws. */
+function codeOf<Value>(run: () => Value): Value | string {
+  try {
+    return run()
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
 describe('the quota', () => {
   const limits = {
     dailyBudget: 1_000n,
@@ -37,51 +48,43 @@ describe('the quota', () => {
   }
   const registered: SponsorshipUsage = { ...unused, walletRegistration: 'confirmed' }
   const request = { wallet: WALLET, agentPda: keyOf('agent'), codeHash: null, clientNetwork: '192.0.2.1' }
-  const check = (
-    kind: 'registration' | 'transaction',
-    usage: SponsorshipUsage,
-    funds: { cost?: bigint; balance?: bigint } = {},
-    errors: typeof QUOTA_ERRORS_AT_PREPARE | typeof QUOTA_ERRORS_AT_SUBMIT = QUOTA_ERRORS_AT_PREPARE,
-  ) => {
-    try {
-      checkQuota({ ...request, kind }, usage, { cost: 100n, balance: 10_000n, ...funds }, limits, errors)
+  type Given = Partial<SponsorshipUsage> & { cost?: bigint; balance?: bigint }
+  const quota =
+    (kind: 'registration' | 'transaction', given: Given, errors: QuotaErrors = QUOTA_ERRORS_AT_PREPARE) =>
+    () => {
+      const { cost = 100n, balance = 10_000n, ...usage } = given
+      const all = { ...(kind === 'registration' ? unused : registered), ...usage }
+      checkQuota({ ...request, kind }, all, { cost, balance }, limits, errors)
       return 'allowed'
-    } catch (error) {
-      return (error as { code: string }).code
     }
-  }
+  const check = (...given: Parameters<typeof quota>) => codeOf(quota(...given))
 
-  test.each<[string, Partial<SponsorshipUsage>, object, Partial<SponsorshipUsage>, object, string]>([
-    ['the uses of the code', {}, {}, { codeUsesLeft: 0 }, {}, 'INVITE_CODE_INVALID'],
-    ['an unknown code', {}, {}, { codeUsesLeft: null }, {}, 'INVITE_CODE_INVALID'],
-    ['an open registration', {}, {}, { walletRegistration: 'submitted' }, {}, 'REGISTRATION_OPEN'],
-    ['an earlier registration', {}, {}, { walletRegistration: 'confirmed' }, {}, 'WALLET_SPONSORED'],
-    ['an agent', {}, {}, { agentTier: 'observer' }, {}, 'AGENT_EXISTS'],
-    ['signed registrations', { clientCount: 4 }, {}, { clientCount: 5 }, {}, 'SPONSOR_CLIENT_LIMIT'],
+  test.each<[string, Given, Given, string]>([
+    ['the uses of the code', {}, { codeUsesLeft: 0 }, 'INVITE_CODE_INVALID'],
+    ['an unknown code', {}, { codeUsesLeft: null }, 'INVITE_CODE_INVALID'],
+    ['an open registration', {}, { walletRegistration: 'submitted' }, 'REGISTRATION_OPEN'],
+    ['an earlier registration', {}, { walletRegistration: 'confirmed' }, 'WALLET_SPONSORED'],
+    ['an agent', {}, { agentTier: 'observer' }, 'AGENT_EXISTS'],
+    ['signed registrations', { clientCount: 4 }, { clientCount: 5 }, 'SPONSOR_CLIENT_LIMIT'],
     [
       'prepared registrations',
       { clientCount: 2, openCount: 2 },
-      {},
       { clientCount: 2, openCount: 3 },
-      {},
       'SPONSOR_CLIENT_LIMIT',
     ],
-    ['the budget', { dailyLamports: 900 }, {}, { dailyLamports: 901 }, {}, 'SPONSOR_BUDGET_USED'],
-    ['the balance', {}, { balance: 200n }, {}, { balance: 199n }, 'SPONSOR_BALANCE_LOW'],
+    ['the budget', { dailyLamports: 900 }, { dailyLamports: 901 }, 'SPONSOR_BUDGET_USED'],
+    ['the balance', { balance: 200n }, { balance: 199n }, 'SPONSOR_BALANCE_LOW'],
     [
       'the balance without what is pending',
-      { pendingLamports: 300 },
-      { balance: 500n },
-      { pendingLamports: 300 },
-      { balance: 499n },
+      { pendingLamports: 300, balance: 500n },
+      { pendingLamports: 300, balance: 499n },
       'SPONSOR_BALANCE_LOW',
     ],
-  ])('of a registration: %s', (_, within, withinFunds, beyond, beyondFunds, code) => {
-    expect(check('registration', { ...unused, ...within }, withinFunds)).toBe('allowed')
-    expect(check('registration', { ...unused, ...beyond }, beyondFunds)).toBe(code)
+  ])('of a registration: %s', (_, within, beyond, code) => {
+    expect([check('registration', within), check('registration', beyond)]).toEqual(['allowed', code])
   })
 
-  test.each<[string, Partial<SponsorshipUsage>, Partial<SponsorshipUsage>, string]>([
+  test.each<[string, Given, Given, string]>([
     ['no registration', {}, { walletRegistration: 'submitted' }, 'AGENT_NOT_SPONSORED'],
     [
       'no stake',
@@ -97,24 +100,18 @@ describe('the quota', () => {
       { dailyTransactionLamports: 401, dailyLamports: 401 },
       'SPONSOR_BUDGET_USED',
     ],
-    [
-      'the whole budget',
-      { dailyTransactionLamports: 0, dailyLamports: 900 },
-      { dailyTransactionLamports: 0, dailyLamports: 901 },
-      'SPONSOR_BUDGET_USED',
-    ],
+    ['the whole budget', { dailyLamports: 900 }, { dailyLamports: 901 }, 'SPONSOR_BUDGET_USED'],
   ])('of another transaction: %s', (_, within, beyond, code) => {
-    expect(check('transaction', { ...registered, ...within })).toBe('allowed')
-    expect(check('transaction', { ...registered, ...beyond })).toBe(code)
+    expect([check('transaction', within), check('transaction', beyond)]).toEqual(['allowed', code])
   })
 
   test('has other errors for what others used up before the signature', () => {
     const codes = [
-      check('registration', { ...unused, codeUsesLeft: 0 }, {}, QUOTA_ERRORS_AT_SUBMIT),
-      check('registration', { ...unused, codeUsesLeft: null }, {}, QUOTA_ERRORS_AT_SUBMIT),
-      check('registration', { ...unused, dailyLamports: 901 }, {}, QUOTA_ERRORS_AT_SUBMIT),
-      check('registration', unused, { balance: 199n }, QUOTA_ERRORS_AT_SUBMIT),
-    ]
+      { codeUsesLeft: 0 },
+      { codeUsesLeft: null },
+      { dailyLamports: 901 },
+      { balance: 199n },
+    ].map((given) => check('registration', given, QUOTA_ERRORS_AT_SUBMIT))
     expect(codes).toEqual([
       QUOTA_ERRORS_AT_SUBMIT.codeUsedUp,
       'INVITE_CODE_INVALID',
@@ -123,32 +120,20 @@ describe('the quota', () => {
     ])
   })
 
+  const prepared = { clientCount: 4, openCount: 1 }
   test.each([
-    ['signed', { clientCount: 5, openCount: 2, openRetrySeconds: 7 }, 60],
-    ['prepared', { clientCount: 4, openCount: 1, openRetrySeconds: 7 }, 7],
-    ['ended in this second', { clientCount: 4, openCount: 1, openRetrySeconds: 0 }, 1],
-  ])('says when a registration that others of the network %s no longer counts', (_, usage, seconds) => {
-    const attempt = () =>
-      checkQuota(
-        { ...request, kind: 'registration' },
-        { ...unused, ...usage },
-        { cost: 1n, balance: 1_000n },
-        limits,
-        QUOTA_ERRORS_AT_PREPARE,
-      )
+    [
+      'a registration that others signed',
+      'registration',
+      { ...prepared, clientCount: 5, openCount: 2, openRetrySeconds: 7 },
+      60,
+    ],
+    ['a registration that others prepared', 'registration', { ...prepared, openRetrySeconds: 7 }, 7],
+    ['a registration that ended in this second', 'registration', { ...prepared, openRetrySeconds: 0 }, 1],
+    ['a transaction of the wallet', 'transaction', { walletTransactions: 20 }, 30],
+  ] as const)('says when %s no longer counts', (_, kind, usage, seconds) => {
+    const attempt = quota(kind, { ...usage, cost: 1n, balance: 1_000n })
     expect(attempt).toThrow(expect.objectContaining({ retryAfterSeconds: seconds }) as Error)
-  })
-
-  test('says when a transaction of the wallet no longer counts', () => {
-    const attempt = () =>
-      checkQuota(
-        { ...request, kind: 'transaction' },
-        { ...registered, walletTransactions: 20 },
-        { cost: 1n, balance: 1_000n },
-        limits,
-        QUOTA_ERRORS_AT_PREPARE,
-      )
-    expect(attempt).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }) as Error)
   })
 })
 
@@ -197,13 +182,8 @@ describe('the final message', () => {
   })
   const { registration, transaction, maxPriorityFee } = SPONSOR_POLICY
   const budget = [setLimit(registration.maxComputeUnits), setPrice(BigInt(maxPriorityFee))]
-  const check = (kind: 'registration' | 'transaction', given: Message) => {
-    try {
-      return checkMessage(given, kind)
-    } catch (error) {
-      return (error as { code: string }).code
-    }
-  }
+  const check = (kind: 'registration' | 'transaction', given: Message) =>
+    codeOf(() => checkMessage(given, kind))
 
   test('costs at most what the policy allows', () => {
     expect(check('registration', message([...budget, call([0, 1])]))).toBe(16_000n)
@@ -215,55 +195,36 @@ describe('the final message', () => {
 
   const [limit, price] = budget as [(typeof budget)[0], (typeof budget)[0]]
   const lookup = { table: WALLET, writable: Buffer.from([0]), readonly: Buffer.from([]) }
-  test.each<[string, Message, string]>([
-    ['no keys', message([], { staticKeys: [] }), 'TRANSACTION_MISMATCH'],
-    ['a lookup table', message([...budget, call([0])], { lookups: [lookup] }), 'TRANSACTION_MISMATCH'],
-    ['a third signature', message([...budget, call([0])], { requiredSignatures: 3 }), 'TRANSACTION_MISMATCH'],
-    ['one signature', message([...budget, call([0])], { requiredSignatures: 1 }), 'TRANSACTION_MISMATCH'],
-    ['no use of the fee payer', message([...budget, call([1])]), 'TRANSACTION_MISMATCH'],
-    ['the fee payer in another account', message([...budget, call([1, 0])]), 'TRANSACTION_MISMATCH'],
-    ['the fee payer twice', message([...budget, call([0, 0])]), 'TRANSACTION_MISMATCH'],
-    ['the fee payer in two instructions', message([...budget, call([0]), call([0])]), 'TRANSACTION_MISMATCH'],
+  const bytes = (...values: number[]) => call([], Buffer.from(values), 2)
+  test.each<[string, Message['instructions'], Partial<Message>?]>([
+    ['no keys', [], { staticKeys: [] }],
+    ['a lookup table', [...budget, call([0])], { lookups: [lookup] }],
+    ['a third signature', [...budget, call([0])], { requiredSignatures: 3 }],
+    ['one signature', [...budget, call([0])], { requiredSignatures: 1 }],
+    ['no use of the fee payer', [...budget, call([1])]],
+    ['the fee payer in another account', [...budget, call([1, 0])]],
+    ['the fee payer twice', [...budget, call([0, 0])]],
+    ['the fee payer in two instructions', [...budget, call([0]), call([0])]],
     [
       'the fee payer in data, in one of two instructions',
-      message([
-        ...budget,
-        call([0]),
-        call([1], Buffer.concat([Buffer.from([9]), Buffer.from(pubkeyBytes(FEE_PAYER))])),
-      ]),
-      'TRANSACTION_MISMATCH',
+      [...budget, call([0]), call([1], Buffer.from([9, ...pubkeyBytes(FEE_PAYER)]))],
     ],
-    ['no unit limit', message([price, call([0])]), 'TRANSACTION_MISMATCH'],
-    ['no price', message([limit, call([0])]), 'TRANSACTION_MISMATCH'],
-    ['two unit limits', message([limit, limit, call([0])]), 'TRANSACTION_MISMATCH'],
-    ['two prices', message([price, price, call([0])]), 'TRANSACTION_MISMATCH'],
-    [
-      'a third budget instruction',
-      message([...budget, call([], Buffer.from([1, 0]), 2), call([0])]),
-      'TRANSACTION_MISMATCH',
-    ],
-    [
-      'a short unit limit beside another one',
-      message([price, call([], Buffer.from([2, 0]), 2), call([0])]),
-      'TRANSACTION_MISMATCH',
-    ],
-    [
-      'an unknown instruction as long as a unit limit',
-      message([price, call([], Buffer.from([4, 0, 0, 0, 0]), 2), call([0])]),
-      'TRANSACTION_MISMATCH',
-    ],
-    [
-      'one unit too many',
-      message([setLimit(registration.maxComputeUnits + 1), price, call([0])]),
-      'SPONSOR_COST_EXCEEDED',
-    ],
-    [
-      'a price that is too high',
-      message([limit, setPrice(BigInt(maxPriorityFee) + 1n), call([0])]),
-      'SPONSOR_COST_EXCEEDED',
-    ],
-  ])('of a registration with %s is refused', (_, given, code) => {
-    expect(check('registration', given)).toBe(code)
+    ['no unit limit', [price, call([0])]],
+    ['no price', [limit, call([0])]],
+    ['two unit limits', [limit, limit, call([0])]],
+    ['two prices', [price, price, call([0])]],
+    ['a third budget instruction', [...budget, bytes(1, 0), call([0])]],
+    ['a short unit limit beside another one', [price, bytes(2, 0), call([0])]],
+    ['an unknown instruction as long as a unit limit', [price, bytes(4, 0, 0, 0, 0), call([0])]],
+  ])('of a registration with %s is refused', (_, instructions, changes) => {
+    expect(check('registration', message(instructions, changes))).toBe('TRANSACTION_MISMATCH')
+  })
+
+  test.each([
+    ['one unit too many', setLimit(registration.maxComputeUnits + 1), price],
+    ['a price that is too high', limit, setPrice(BigInt(maxPriorityFee) + 1n)],
+  ])('of a registration with %s costs too much', (_, units, fee) => {
+    expect(check('registration', message([units, fee, call([0])]))).toBe('SPONSOR_COST_EXCEEDED')
   })
 
   test('of another transaction must not use the fee payer', () => {

@@ -74,6 +74,7 @@ const reason = (error: string, accounts: Record<string, unknown>, more: Partial<
     ...more,
   })
 
+const NOT_TOKEN = `The account ${ownerToken} is not an account of the SPL Token program.`
 test.each([
   ['AccountFrozen', { ownerToken: tokens(mint, 9n, 2) }, `The USDC account ${ownerToken} is frozen.`],
   [
@@ -90,13 +91,9 @@ test.each([
   [
     'InvalidTokenAccount',
     { ownerToken: { ...tokens(mint, 9n), owner: TOKEN_2022_PROGRAM }, config },
-    `The account ${ownerToken} is not an account of the SPL Token program.`,
+    NOT_TOKEN,
   ],
-  [
-    'InvalidTokenAccount',
-    { ownerToken: account(TOKEN_PROGRAM, Buffer.alloc(82)), config },
-    `The account ${ownerToken} is not an account of the SPL Token program.`,
-  ],
+  ['InvalidTokenAccount', { ownerToken: account(TOKEN_PROGRAM, Buffer.alloc(82)), config }, NOT_TOKEN],
   [
     'InsufficientFunds',
     { ownerToken: tokens(mint, 3_999_999n) },

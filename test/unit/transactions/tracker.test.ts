@@ -120,36 +120,18 @@ test.each<[string, Partial<TransactionRow>, Reply, object]>([
   expect([changes, notified]).toEqual([[{ misses: 0, ...change }], ['a']])
 })
 
+const nextPoll = { nextCheckAt: after(pollMs) }
+const unsent = { ...expired, sentAt: null }
 test.each<[string, Partial<TransactionRow>, Reply, object]>([
-  [
-    'was sent a moment ago',
-    { sentAt: after(1 - resendMs) },
-    withStatus(null),
-    { misses: 0, nextCheckAt: after(pollMs) },
-  ],
-  ['is in a block', {}, landed('processed'), { misses: 0, nextCheckAt: after(pollMs) }],
+  ['was sent a moment ago', { sentAt: after(1 - resendMs) }, withStatus(null), { misses: 0, ...nextPoll }],
+  ['is in a block', {}, landed('processed'), { misses: 0, ...nextPoll }],
   ['is confirmed', {}, landed('confirmed'), { ...ON_LEDGER, settled: false, ...finalCheck }],
   ['is finalized', {}, landed('finalized'), { ...ON_LEDGER, settled: true, ...finalCheck }],
-  [
-    'was confirmed, and is absent for the first time',
-    confirmed,
-    withStatus(null),
-    { misses: 1, ...finalCheck },
-  ],
+  ['was confirmed, and is absent once', confirmed, withStatus(null), { misses: 1, ...finalCheck }],
   ['was confirmed, and the node is behind', { ...confirmed, slot: 301 }, withStatus(null), finalCheck],
   ['was refused', { status: 'failed' }, withStatus(null), { misses: 0, ...finalCheck }],
-  [
-    'has expired and is absent for the first time',
-    { ...expired, sentAt: null },
-    withStatus(null),
-    { misses: 1, nextCheckAt: after(pollMs) },
-  ],
-  [
-    'has expired, and the node is behind',
-    { ...expired, sentAt: null, misses: 1 },
-    withStatus(null, 249),
-    { nextCheckAt: after(pollMs) },
-  ],
+  ['has expired and is absent once', unsent, withStatus(null), { misses: 1, ...nextPoll }],
+  ['has expired, and the node is behind', { ...unsent, misses: 1 }, withStatus(null, 249), nextPoll],
 ])('a transaction is not sent if it %s', async (_, row, reply, change) => {
   const { calls, changes, notified } = await track(row, reply)
   expect(calls).not.toContain('sendTransaction')
@@ -166,6 +148,7 @@ const refusal = (logs: string[]) => ({
   error: { code: 'simulation_failed', message: 'Instruction 0: Invalid account data', logs },
 })
 const sentNow = { sentAt: after(0) }
+const httpFailure = { code: PREFLIGHT, data: { err } }
 
 test.each<[string, Error | null, object, Partial<TransactionRow>?]>([
   ['is accepted', null, { ...sentNow, accepted: true }],
@@ -175,11 +158,7 @@ test.each<[string, Error | null, object, Partial<TransactionRow>?]>([
   ['fails without a reason', preflight(undefined), sentNow],
   ['fails with an empty reason', preflight({ err: null, logs: null }), sentNow],
   ['fails with another code', preflight({ err }, -32_005), sentNow],
-  [
-    'fails at the node with HTTP',
-    new LedgerRpcError('http', 'x', { code: PREFLIGHT, data: { err } }),
-    sentNow,
-  ],
+  ['fails at the node with HTTP', new LedgerRpcError('http', 'x', httpFailure), sentNow],
   ['is refused', preflight({ err, logs: ['log'] }), refusal(['log'])],
   ['is refused without logs', preflight({ err, logs: null }), refusal([])],
   ['is refused after an earlier send', preflight({ err }), sentNow, { sentAt: after(-resendMs) }],

@@ -1,38 +1,21 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { type AttemptResult, createSender, type Send } from '../../../src/webhooks/send.ts'
 import { verifyWebhook } from '../../../examples/verify-webhook.ts'
-import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
-import { createTestCa } from '../../support/tls.ts'
+import { useGuardedReceiver } from '../../support/guarded-receiver.ts'
+import type { Reply, Receiver } from '../../support/receiver.ts'
 
 const HOST = 'receiver.example'
 const NOW = Date.UTC(2026, 10, 21, 12)
 const SECRET = 'whsec_c2VjcmV0'
 const BODY = '{"id":"evt_1","type":"agent.closed",  "slot":18446744073709551615,"data":{"name":"ä"}}'
 
+const guarded = useGuardedReceiver(HOST)
 let receiver: Receiver
-let http: GuardedHttp
 let send: Send
-
-const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
-
-beforeAll(async () => {
-  const ca = await createTestCa()
-  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
-  http = createGuardedHttp({
-    devMode: false,
-    allowedPorts: [receiver.port],
-    allowCidrs: ['127.0.0.1/32'],
-    extraCa: ca.pem,
-    lookup: fakeLookup,
-  })
-  send = createSender({ http, clock: { now: () => NOW }, limits: { idleMs: 150 } })
-})
-
-afterAll(async () => {
-  await http.close()
-  await receiver.close()
+beforeAll(() => {
+  receiver = guarded.receiver
+  send = createSender({ http: guarded.http, clock: { now: () => NOW }, limits: { idleMs: 150 } })
 })
 
 function attempt(reply: Reply, url = receiver.url('/hook?x=1', HOST)): Promise<AttemptResult> {

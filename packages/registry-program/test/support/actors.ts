@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { RegistryAccounts, RegistryEvent, RegistryEvents } from '../../src/types.ts'
-import { type Actor, type Args, type Bench, COOLDOWN, DAY, USDC } from './bench.ts'
+import { type Actor, type Args, Bench, COOLDOWN, DAY, USDC } from './bench.ts'
 import type { Outcome } from './vm.ts'
 
 export const HASH = new Uint8Array(32).fill(7)
@@ -10,6 +10,12 @@ export const REGISTRATION = {
   serviceCategory: 'research',
   agentCardUrl: 'https://ann.example/agent-card.json',
   agentCardHash: HASH,
+}
+
+/** An initialized registry, and what this function does in it. */
+export function given<Result>(create: (bench: Bench) => Result): [Bench, Result] {
+  const bench = Bench.initialized()
+  return [bench, create(bench)]
 }
 
 export function register(bench: Bench, actor: Actor, args: Args = {}): Outcome {
@@ -28,14 +34,12 @@ export function staked(bench: Bench, amount = 600n * USDC): Actor {
   return actor
 }
 
-/** A staked agent with a withdrawal of everything pending. */
 export function withdrawing(bench: Bench, amount = 600n * USDC): Actor {
   const actor = staked(bench, amount)
   bench.must('request_withdrawal', actor.accounts, { amount })
   return actor
 }
 
-/** A deactivated agent whose stake is open and empty. */
 export function emptied(bench: Bench): Actor {
   const actor = withdrawing(bench)
   bench.must('deactivate_agent', actor.accounts)
@@ -71,7 +75,6 @@ function existing<T>(account: T | null): T {
   return account
 }
 
-/** The one event of this name. */
 export function eventOf<Name extends RegistryEvent['name']>(
   outcome: Outcome,
   name: Name,

@@ -128,6 +128,10 @@ export class Bench {
     return this.send(this.instruction(name, accounts, args))
   }
 
+  error(name: string, accounts: Accounts, args: Args = {}): string | null {
+    return this.call(name, accounts, args).error
+  }
+
   /** Like `call`, but throws if it fails. */
   must(name: string, accounts: Accounts, args: Args = {}): Outcome {
     const outcome = this.call(name, accounts, args)
@@ -135,7 +139,6 @@ export class Bench {
     return outcome
   }
 
-  /** The decoded account of this type. Null if there is none. */
   read<Name extends keyof RegistryAccounts>(name: Name, key: Pubkey): RegistryAccounts[Name] | null {
     const stored = this.vm.account(key)
     if (stored === null || stored.owner !== this.vm.programId) return null

@@ -1,8 +1,11 @@
+import { PublicKey } from '@solana/web3.js'
 import { type Tier, TIERS } from '../../src/enums.ts'
 import type { RegistryAccounts } from '../../src/types.ts'
 import { REGISTRATION } from './actors.ts'
-import { type Actor, DAY } from './bench.ts'
-import { ModelLedger } from './model-ledger.ts'
+import { type Actor, type Bench, DAY } from './bench.ts'
+
+const SIZES = { agent: 421, stake: 129, vault: 165, withdrawal: 57, deactivationRecord: 51 }
+type Place = keyof typeof SIZES
 
 type Agent = RegistryAccounts['Agent']
 type Stake = RegistryAccounts['Stake']
@@ -21,7 +24,47 @@ export interface Holdings {
  * The rules of the registry, written again in TypeScript: each rule answers the error's name, or
  * null once applied.
  */
-export class Model extends ModelLedger {
+export class Model {
+  /** Time, settings, and lamports that pay rent. */
+  now: bigint
+  paused = false
+  thresholds: bigint[]
+  cooldown: bigint
+  readonly lamports = new Map<string, bigint>()
+  private readonly bench: Bench
+
+  constructor(bench: Bench, thresholds: bigint[], cooldown: bigint) {
+    this.bench = bench
+    this.now = bench.vm.now
+    this.thresholds = thresholds
+    this.cooldown = cooldown
+  }
+
+  private get today(): bigint {
+    return this.now - (this.now % DAY)
+  }
+
+  private bump(seed: string, key: string): number {
+    const seeds = [Buffer.from(seed), new PublicKey(key).toBytes()]
+    return PublicKey.findProgramAddressSync(seeds, new PublicKey(this.bench.vm.programId))[1]
+  }
+
+  private open(actor: Actor, place: Place, payer: string): void {
+    const rent = this.bench.vm.rent(SIZES[place])
+    const present = this.lamports.get(actor[place]) ?? 0n
+    if (present >= rent) return
+    this.move(payer, actor[place], rent - present)
+  }
+
+  private close(actor: Actor, place: Place, to: string): void {
+    this.move(actor[place], to, this.lamports.get(actor[place]) ?? 0n)
+  }
+
+  private move(from: string, to: string, amount: bigint): void {
+    this.lamports.set(from, (this.lamports.get(from) ?? 0n) - amount)
+    this.lamports.set(to, (this.lamports.get(to) ?? 0n) + amount)
+  }
+
   register(actor: Actor, at: Holdings): string | null {
     if (this.paused) return 'Paused'
     if (at.agent !== null) return 'AlreadyInitialized'

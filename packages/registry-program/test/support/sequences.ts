@@ -42,7 +42,6 @@ const settings: Change[] = [
   { tierThresholds: [0n, 1n, 2n, 450n * USDC] },
 ]
 
-/** One step of any kind. */
 const anyStep: fc.Arbitrary<Step[]> = fc
   .oneof(
     {

@@ -62,7 +62,6 @@ export function rule(
   )
 }
 
-/** Requests the maximum withdrawal. */
 export const requestEverything = step('request everything', ({ bench, model }, { actor, holdings }) => {
   const amount = holdings.stake?.depositedAmount ?? 1n
   return {
@@ -110,7 +109,6 @@ export function warp(seconds: bigint): Step {
   })
 }
 
-/** Somebody sends tokens to the vault. */
 export const donateTokens = step('donate tokens', ({ bench }, { actor, holdings }) => {
   if (holdings.stake === null) return { expected: null, error: null }
   holdings.vaultTokens += 3n
@@ -120,7 +118,6 @@ export const donateTokens = step('donate tokens', ({ bench }, { actor, holdings 
   return { expected: null, error: null }
 })
 
-/** Somebody sends lamports to an address of the owner, with or without an account. */
 export function donateLamports(place: (typeof WATCHED)[number], amount: bigint): Step {
   return step(`donate ${amount} lamports to ${place}`, ({ bench, model }, { actor }) => {
     bench.vm.airdrop(actor[place], amount)

@@ -12,7 +12,6 @@ export function mintData(decimals: number, supply = 10n ** 15n): Uint8Array {
   return data
 }
 
-/** The data of an SPL Token account. */
 export function tokenAccountData(mint: Pubkey, owner: Pubkey, amount: bigint): Uint8Array {
   const data = Buffer.alloc(165)
   data.set(pubkeyBytes(mint), 0)

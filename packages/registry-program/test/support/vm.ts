@@ -94,6 +94,15 @@ export class Vm {
     }
   }
 
+  /** Changes the data of an account in place, or replaces its data or owner. Returns the old data. */
+  edit(key: Pubkey, change: (data: Buffer) => Partial<StoredAccount> | void): Uint8Array {
+    const stored = this.account(key)
+    if (stored === null) throw new Error(`no account ${key}`)
+    const data = Buffer.from(stored.data)
+    this.put({ ...stored, data, address: key, executable: false, ...change(data) })
+    return stored.data
+  }
+
   lamportsOf(key: Pubkey): bigint {
     return this.svm.getBalance(address(key)) ?? 0n
   }

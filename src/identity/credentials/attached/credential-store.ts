@@ -6,13 +6,15 @@ import type { VerificationResult } from '../verify/result.ts'
 import type { CredentialSource, Verdict } from '../../../domain/credential-verdict.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import type { Verifier, VerifyOptions } from '../verify/verifier.ts'
+import type { HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
+import type { TrustRegistry } from '../trusted-issuers.ts'
 
 /** An attached credential without its document. Time and trust are applied when it is read. */
 export type StoredCredential = Omit<RowOf<typeof AgentCredential>, 'document'>
 
 const credentialColumns = columnsOf(AgentCredential, ['document'])
 
-export interface NewCredential {
+interface NewCredential {
   readonly agentPda: string
   readonly credentialUrl: string
   readonly source: CredentialSource
@@ -21,41 +23,44 @@ export interface NewCredential {
   readonly now: number
 }
 
+/** With what the credentials of agents are read and verified. */
+export interface CredentialParts {
+  readonly store: CredentialStore
+  readonly verifier: Pick<Verifier, 'verify'>
+  readonly trust: () => Promise<TrustRegistry>
+  readonly hosted: HostedDependencies
+  readonly now: () => number
+}
+
 /** The most credentials of one agent. The oldest are removed first. */
 export const MAX_CREDENTIALS = 50
 
-/** Reads and writes the table agent_credentials. */
-export interface CredentialStore {
-  /** The credentials of these agents, newest first. */
-  find(agentPdas: readonly string[]): Promise<StoredCredential[]>
-  getDocument(agentPda: string, vcHash: string): Promise<string | null>
-  /** Replaces the credential that the URL had before. */
-  attach(credential: NewCredential): Promise<void>
-  setVerdict(agentPda: string, vcHash: string, verdict: Verdict): Promise<void>
-  /** Removes credentials that the agent card no longer lists. */
-  removeUnlisted(agentPda: string, urls: readonly string[]): Promise<void>
-}
+export type CredentialStore = ReturnType<typeof createCredentialStore>
 
-export function createCredentialStore(em: EntityManager): CredentialStore {
+/** Reads and writes the table agent_credentials. */
+export function createCredentialStore(em: EntityManager) {
   const kysely = em.getKysely()
   return {
-    // For lists of agents: the EntityManager takes four times as long for a page.
-    find: async (agentPdas) => {
+    /** Newest first. The EntityManager takes four times as long for a page of agents. */
+    find: async (agentPdas: readonly string[]): Promise<StoredCredential[]> => {
       const { rows } = await sql<StoredCredential>`
         select ${credentialColumns} from agent_credentials where agent_pda = any(${agentPdas}::text[])
         order by agent_pda, indexed_at desc, vc_hash`.execute(kysely)
       return rows
     },
-    getDocument: async (agentPda, vcHash) => {
+    getDocument: async (agentPda: string, vcHash: string): Promise<string | null> => {
       const fields = ['document'] as const
       const found = await em.fork().findOne(AgentCredential, { agentPda, vcHash }, { fields })
       return found?.document ?? null
     },
-    attach: (credential) => em.fork().transactional((trx) => attach(trx, credential)),
-    setVerdict: async (agentPda, vcHash, verdict) => {
+    /** Replaces the credential that the URL had before. */
+    attach: (credential: NewCredential): Promise<void> =>
+      em.fork().transactional((trx) => attach(trx, credential)),
+    setVerdict: async (agentPda: string, vcHash: string, verdict: Verdict): Promise<void> => {
       await em.fork().nativeUpdate(AgentCredential, { agentPda, vcHash }, { verdict })
     },
-    removeUnlisted: async (agentPda, urls) => {
+    /** Removes credentials that the agent card no longer lists. */
+    removeUnlisted: async (agentPda: string, urls: readonly string[]): Promise<void> => {
       const credentialUrl = { $nin: [...urls] }
       await em.fork().nativeDelete(AgentCredential, { agentPda, source: 'card', credentialUrl })
     },
@@ -96,19 +101,11 @@ interface HostedCredential {
 export async function verifyAndAttach(
   { agent, url, source, document }: HostedCredential,
   context: Omit<VerifyOptions, 'agentDid'>,
-  { store, verifier }: { readonly store: CredentialStore; readonly verifier: Pick<Verifier, 'verify'> },
+  { store, verifier }: Pick<CredentialParts, 'store' | 'verifier'>,
 ): Promise<VerificationResult> {
   const result = await verifier.verify(document, { ...context, agentDid: ownerDid(agent.owner) })
-  if (result.structurallyValid && !hasNul(result)) {
-    await store.attach({
-      agentPda: agent.pda,
-      credentialUrl: url,
-      source,
-      result,
-      document,
-      now: context.now,
-    })
-  }
+  const credential = { agentPda: agent.pda, credentialUrl: url, source, result, document, now: context.now }
+  if (result.structurallyValid && !hasNul(result)) await store.attach(credential)
   return result
 }
 

@@ -6,12 +6,10 @@ import { AgentCardCheck } from '../../../db/entities/agent-cards.ts'
 import type { EntityManager } from '../../../db/orm-types.ts'
 import type { CredentialSource } from '../../../domain/credential-verdict.ts'
 import { isDomainError } from '../../../domain/errors.ts'
-import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
-import type { SiteSlots } from '../../sites.ts'
-import type { TrustRegistry } from '../trusted-issuers.ts'
+import { fetchHosted } from '../../../platform/net/hosted/fetch-hosted.ts'
+import { isDocumentUrl, type SiteSlots } from '../../sites.ts'
 import { MAX_CREDENTIAL_BYTES } from '../verify/parse-credential.ts'
-import type { Verifier } from '../verify/verifier.ts'
-import { type CredentialStore, MAX_CREDENTIALS, verifyAndAttach } from './credential-store.ts'
+import { type CredentialParts, MAX_CREDENTIALS, verifyAndAttach } from './credential-store.ts'
 
 /** An agent whose credentials this process refreshes until its lease expires. */
 export interface DueAgent extends RefreshedAgent {
@@ -46,13 +44,8 @@ export async function finishRefresh(em: EntityManager, { pda, token }: DueAgent)
   await em.fork().nativeUpdate(AgentCardCheck, refreshed, { credentialsDueAt: null, credentialsToken: null })
 }
 
-export interface RefreshDependencies {
-  readonly store: CredentialStore
-  readonly verifier: Pick<Verifier, 'verify'>
-  readonly trust: () => Promise<TrustRegistry>
-  readonly hosted: HostedDependencies
+export interface RefreshDependencies extends CredentialParts {
   readonly slots: SiteSlots
-  readonly now: () => number
   /** Time after which no further document is fetched, in milliseconds. */
   readonly limitMs: number
 }
@@ -98,7 +91,7 @@ export async function refreshCredentials(
   }
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (isOver()) return
-    if (!/^(https?|ipfs|ar):/i.test(url)) continue
+    if (!isDocumentUrl(url)) continue
     // The wait for a slot can be longer than the time that is left.
     const fetched = await slots(url, async () =>
       isOver() ? null : fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted),

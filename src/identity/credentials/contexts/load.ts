@@ -18,9 +18,29 @@ const MAX_FILE_BYTES = 262_144
 export function loadContexts(operatorFolder: string | null): Contexts {
   const problems: string[] = []
   const contexts = new Map<string, unknown>()
-  for (const pinned of PINNED_CONTEXTS) add(contexts, FOLDER, pinned, problems)
-  if (operatorFolder !== null) {
-    for (const pinned of readIndex(operatorFolder, problems)) add(contexts, operatorFolder, pinned, problems)
+  const read = (folder: string, file: string, sha256?: string): unknown => {
+    try {
+      return readJson(join(folder, file), sha256)
+    } catch (error) {
+      problems.push(`${file} ${describe(error)}`)
+      return undefined
+    }
+  }
+  const add = (folder: string, { url, file, sha256 }: PinnedContext): void => {
+    if (contexts.has(url)) problems.push(`${url} is defined twice`)
+    const document = read(folder, file, sha256)
+    if (document === undefined) return
+    problems.push(...documentProblems(document).map((problem) => `${file}: ${problem}`))
+    contexts.set(url, document)
+  }
+  for (const pinned of PINNED_CONTEXTS) add(FOLDER, pinned)
+  const index = operatorFolder === null ? [] : read(operatorFolder, 'index.json')
+  if (index !== undefined && !Array.isArray(index))
+    problems.push('index.json must be an array of { url, file, sha256 }')
+  for (const [i, entry] of (Array.isArray(index) ? index : []).entries()) {
+    const problem = entryProblem(entry)
+    if (problem === null) add(operatorFolder!, entry as PinnedContext)
+    else problems.push(`index.json entry ${i + 1} ${problem}`)
   }
   problems.push(...aliasProblems(contexts))
   if (problems.length > 0) {
@@ -29,20 +49,6 @@ export function loadContexts(operatorFolder: string | null): Contexts {
     throw new OperatorError(`${folder}the JSON-LD contexts cannot be used:\n${list}`)
   }
   return contexts
-}
-
-function readIndex(folder: string, problems: string[]): PinnedContext[] {
-  const index = readJson(join(folder, 'index.json'), 'index.json', problems)
-  if (index === undefined) return []
-  if (!Array.isArray(index)) {
-    problems.push('index.json must be an array of { url, file, sha256 }')
-    return []
-  }
-  return index.filter((entry, i): entry is PinnedContext => {
-    const problem = entryProblem(entry)
-    if (problem !== null) problems.push(`index.json entry ${i + 1} ${problem}`)
-    return problem === null
-  })
 }
 
 function entryProblem(entry: unknown): string | null {
@@ -59,32 +65,13 @@ function entryProblem(entry: unknown): string | null {
   return null
 }
 
-function add(
-  contexts: Map<string, unknown>,
-  folder: string,
-  { url, file, sha256 }: PinnedContext,
-  problems: string[],
-): void {
-  if (contexts.has(url)) problems.push(`${url} is defined twice`)
-  const document = readJson(join(folder, file), file, problems, sha256)
-  if (document === undefined) return
-  problems.push(...contextProblems(document).map((problem) => `${file}: ${problem}`))
-  contexts.set(url, document)
-}
-
-function readJson(path: string, file: string, problems: string[], sha256?: string): unknown {
-  try {
-    const bytes = readFileSync(path)
-    if (bytes.length > MAX_FILE_BYTES) throw new Error(`is larger than ${MAX_FILE_BYTES} bytes`)
-    const actual = sha256Hex(bytes)
-    if (sha256 !== undefined && actual !== sha256) {
-      throw new Error(`has SHA-256 ${actual}, not the pinned ${sha256}`)
-    }
-    return JSON.parse(bytes.toString()) as unknown
-  } catch (error) {
-    problems.push(`${file} ${describe(error)}`)
-    return undefined
-  }
+function readJson(path: string, sha256?: string): unknown {
+  const bytes = readFileSync(path)
+  if (bytes.length > MAX_FILE_BYTES) throw new Error(`is larger than ${MAX_FILE_BYTES} bytes`)
+  const actual = sha256Hex(bytes)
+  if (sha256 !== undefined && actual !== sha256)
+    throw new Error(`has SHA-256 ${actual}, not the pinned ${sha256}`)
+  return JSON.parse(bytes.toString()) as unknown
 }
 
 function describe(error: unknown): string {
@@ -94,28 +81,43 @@ function describe(error: unknown): string {
   return error instanceof SyntaxError ? `is not JSON: ${message}` : message
 }
 
-/** A term of a context file and the IRI it is mapped to. */
-interface TermMapping {
-  readonly term: string
-  readonly iri: string
-}
-
 const KEYWORD_ALIASES: Readonly<Record<string, string>> = { id: '@id', type: '@type' }
 const CONTEXT_KEYWORDS: ReadonlySet<string> = new Set(['@protected', '@version'])
 const TERM_KEYWORDS: ReadonlySet<string> = new Set(['@id', '@type', '@container', '@context'])
 const CONTAINERS: ReadonlySet<unknown> = new Set([undefined, '@set', '@list', '@graph'])
 
-/**
- * Checks that a context file is safe for signed data: all terms are protected, and nothing can
- * rename, add or hide terms. Returns one line per problem.
- */
-function contextProblems(document: unknown): string[] {
+/** Checks that all terms are protected, and that nothing can rename, add or hide terms. */
+function documentProblems(document: unknown): string[] {
   if (!isObject(document) || Object.keys(document).join() !== '@context' || !isObject(document['@context'])) {
     return ['must be an object with only "@context", which must be an object']
   }
-  const problems: string[] = []
-  checkContext(document['@context'], '@context', problems)
-  return problems
+  return [...contextProblems(document['@context'], '@context')]
+}
+
+function* contextProblems(context: unknown, path: string): Generator<string> {
+  // A null context removes all terms, and safe mode refuses undefined terms.
+  if (context === null) return
+  if (!isObject(context)) {
+    yield `${path} must be an object; references to other contexts are not supported`
+    return
+  }
+  if (context['@protected'] !== true) yield `${path} must have "@protected": true`
+  for (const [term, definition] of Object.entries(context)) {
+    if (!term.startsWith('@')) yield* termProblems(definition, term, `${path}.${term}`)
+    else if (!CONTEXT_KEYWORDS.has(term)) yield `${path} must not have ${term}`
+  }
+}
+
+function* termProblems(definition: unknown, term: string, path: string): Generator<string> {
+  if (isObject(definition)) {
+    const unknown = Object.keys(definition).filter((key) => !TERM_KEYWORDS.has(key))
+    if (unknown.length > 0) yield `${path} must not have ${unknown.join(', ')}`
+    if (!CONTAINERS.has(definition['@container'])) yield `${path} has an unsupported @container`
+    if ('@context' in definition) yield* contextProblems(definition['@context'], `${path}.@context`)
+  }
+  const iri = iriOf(definition)
+  if (typeof iri !== 'string') yield `${path} has no IRI`
+  else if (iri.startsWith('@') && KEYWORD_ALIASES[term] !== iri) yield `${path} must not be mapped to ${iri}`
 }
 
 /** Finds different terms with the same IRI. One could replace the other in signed data. */
@@ -123,58 +125,32 @@ function aliasProblems(documents: ReadonlyMap<string, unknown>): string[] {
   const terms = new Map<string, Set<string>>()
   for (const document of documents.values()) {
     if (!isObject(document)) continue
-    for (const { term, iri } of mappings(document['@context'], {})) {
+    for (const [term, iri] of mappings(document['@context'], {}))
       terms.set(iri, (terms.get(iri) ?? new Set()).add(term))
-    }
   }
   return [...terms]
     .filter(([, names]) => names.size > 1)
     .map(([iri, names]) => `${[...names].join(' and ')} are both mapped to ${iri}`)
 }
 
-function checkContext(context: unknown, path: string, problems: string[]): void {
-  // A null context removes all terms, and safe mode refuses undefined terms.
-  if (context === null) return
-  if (!isObject(context)) {
-    problems.push(`${path} must be an object; references to other contexts are not supported`)
-    return
-  }
-  if (context['@protected'] !== true) problems.push(`${path} must have "@protected": true`)
-  for (const [term, definition] of Object.entries(context)) {
-    if (!term.startsWith('@')) checkTerm(definition, term, `${path}.${term}`, problems)
-    else if (!CONTEXT_KEYWORDS.has(term)) problems.push(`${path} must not have ${term}`)
-  }
-}
-
-function checkTerm(definition: unknown, term: string, path: string, problems: string[]): void {
-  if (isObject(definition)) {
-    const unknown = Object.keys(definition).filter((key) => !TERM_KEYWORDS.has(key))
-    if (unknown.length > 0) problems.push(`${path} must not have ${unknown.join(', ')}`)
-    if (!CONTAINERS.has(definition['@container'])) problems.push(`${path} has an unsupported @container`)
-    if ('@context' in definition) checkContext(definition['@context'], `${path}.@context`, problems)
-  }
-  const iri = iriOf(definition)
-  if (typeof iri !== 'string') problems.push(`${path} has no IRI`)
-  else if (iri.startsWith('@') && KEYWORD_ALIASES[term] !== iri) {
-    problems.push(`${path} must not be mapped to ${iri}`)
-  }
-}
-
-function mappings(context: unknown, outer: Readonly<Record<string, string>>): TermMapping[] {
-  if (!isObject(context)) return []
+/** The terms of a context file and the IRIs that they are mapped to. */
+function* mappings(
+  context: unknown,
+  outer: Readonly<Record<string, string>>,
+): Generator<[term: string, iri: string]> {
+  if (!isObject(context)) return
+  const terms = Object.entries(context).filter(([term]) => !term.startsWith('@'))
   const iris = { ...outer }
-  for (const [term, definition] of Object.entries(context)) {
+  for (const [term, definition] of terms) {
     const iri = iriOf(definition)
-    if (!term.startsWith('@') && typeof iri === 'string') iris[term] = iri
+    if (typeof iri === 'string') iris[term] = iri
   }
-  const found: TermMapping[] = []
-  for (const [term, definition] of Object.entries(context)) {
+  for (const [term, definition] of terms) {
     const iri = iris[term]
-    if (term.startsWith('@') || iri === undefined || iri.startsWith('@')) continue
-    found.push({ term, iri: expandIri(iri, iris) })
-    if (isObject(definition)) found.push(...mappings(definition['@context'], iris))
+    if (iri === undefined || iri.startsWith('@')) continue
+    yield [term, expandIri(iri, iris)]
+    if (isObject(definition)) yield* mappings(definition['@context'], iris)
   }
-  return found
 }
 
 function iriOf(definition: unknown): unknown {

@@ -24,18 +24,19 @@ export interface PinnedContext {
 
 /**
  * The contexts of the service. W3C files: Copyright © World Wide Web Consortium, W3C Software and
- * Document License. Ed25519 suite and status lists: Copyright © Digital Bazaar, Inc., BSD 3-Clause.
+ * Document License (https://www.w3.org/copyright/software-license-2023/). Ed25519 suite and status
+ * lists: Copyright © 2021 and 2024 Digital Bazaar, Inc., BSD 3-Clause.
  */
 export const PINNED_CONTEXTS: readonly PinnedContext[] = [
   {
-    // W3C VC Data Model 1.1, from the npm package credentials-context 3.2.0.
+    // W3C VC Data Model 1.1, from the npm package credentials-context 3.2.0. The layout of this
+    // file and the next one is not that of W3C, so their hashes are others.
     url: CREDENTIALS_V1,
     file: 'credentials-v1.jsonld',
     sha256: '00d7dd6d3ad8b920e3e550dd3a3d9090bffcac84cdbf943da6924b3e0a5c8bb8',
   },
   {
-    // W3C VC Data Model 2.0, from credentials-context 3.2.0. Includes terms of Bitstring status
-    // lists.
+    // W3C VC Data Model 2.0, from credentials-context 3.2.0. Has the terms of status lists.
     url: CREDENTIALS_V2,
     file: 'credentials-v2.jsonld',
     sha256: '8a9f494a89ecc51db093e90e84713e07e84d6d9204364a9b3c7868b21751236f',

@@ -3,23 +3,8 @@ import type { TrustRegistry } from '../trusted-issuers.ts'
 import { timeProblem } from './checks/structure.ts'
 import { hasKeys, trustProblem } from './checks/trust.ts'
 
-/**
- * How long the status of a stored credential counts if its list cannot be used again. Two refreshes
- * may fail.
- */
+/** How long a status counts if its list cannot be used again. Two refreshes may fail. */
 export const STATUS_HOLDS_MS = 172_800_000
-
-/** What a stored verdict means at a given time, with a given registry of issuers. */
-export interface VerdictStatus {
-  readonly structurallyValid: boolean
-  readonly proofVerified: boolean
-  /** Structurally valid, and neither revoked nor suspended. */
-  readonly active: boolean
-  /** Null if the credential has no status. */
-  readonly state: CredentialState | null
-  /** The rules changed, or the signature was not verified with the issuer's current keys. */
-  readonly needsVerification: boolean
-}
 
 export interface EvaluationContext {
   /** Milliseconds since the epoch. */
@@ -29,12 +14,12 @@ export interface EvaluationContext {
   readonly rulesVersion: string
 }
 
-/** Applies time, trust, rules and status to a stored verdict. Does not read the credential. */
+/** What a verdict means at `now`, with this registry and status. Reads no credential. */
 export function evaluateVerdict(
   verdict: Verdict,
   status: CredentialStatus | null,
   { now, trust, rulesVersion }: EvaluationContext,
-): VerdictStatus {
+) {
   const { wellFormed, datesValid, validity, issuer, proofKeys, signaturesValid, proofValidity } = verdict
   const isTrusted = trustProblem(verdict, trust, now) === null
   const rulesMatch = verdict.rulesVersion === rulesVersion
@@ -46,8 +31,11 @@ export function evaluateVerdict(
   return {
     structurallyValid,
     proofVerified: isSigned && (state === null || state === 'valid'),
+    /** Structurally valid, and neither revoked nor suspended. */
     active: structurallyValid && state !== 'revoked' && state !== 'suspended',
+    /** Null if the credential has no status. */
     state,
+    /** The rules changed, or the signature was not verified with the issuer's current keys. */
     needsVerification: !rulesMatch || (isTrusted && !keysMatch),
   }
 }

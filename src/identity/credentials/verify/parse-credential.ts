@@ -19,26 +19,29 @@ export const JSON_LIMITS = {
 
 const CREDENTIAL_LIMITS = { bytes: MAX_CREDENTIAL_BYTES, json: JSON_LIMITS }
 
-/** Parses the bytes of a credential, or a value that was parsed from JSON. Throws InvalidJson. */
+/** Parses the bytes of a credential, or a value that was parsed from JSON. Or why it is invalid. */
 export function parseCredential(
   raw: unknown,
   limits: { readonly bytes: number; readonly json: JsonLimits } = CREDENTIAL_LIMITS,
-): JsonObject {
+): JsonObject | string {
   const bytes = raw instanceof Uint8Array ? raw : encode(raw)
-  if (bytes.length > limits.bytes) {
-    throw new InvalidJson(`it has ${bytes.length} bytes; the limit is ${limits.bytes}`)
+  if (bytes === null) return 'it is not valid JSON'
+  if (bytes.length > limits.bytes) return `it has ${bytes.length} bytes; the limit is ${limits.bytes}`
+  try {
+    const json = parseJson(bytes)
+    assertUnambiguous(json, limits.json)
+    return isObject(json.value) ? json.value : 'it is not a JSON object'
+  } catch (error) {
+    if (error instanceof InvalidJson) return error.message
+    throw error
   }
-  const json = parseJson(bytes)
-  assertUnambiguous(json, limits.json)
-  if (!isObject(json.value)) throw new InvalidJson('it is not a JSON object')
-  return json.value
 }
 
-function encode(value: unknown): Uint8Array {
+/** Null for undefined, a BigInt, or a value that contains itself. */
+function encode(value: unknown): Uint8Array | null {
   try {
     return Buffer.from(JSON.stringify(value))
   } catch {
-    // undefined, a BigInt, or a value that contains itself.
-    throw new InvalidJson('it is not valid JSON')
+    return null
   }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { isDomainError } from '../../../domain/errors.ts'
-import { InvalidJson, jcs, type JsonObject, sha256Hex } from '../../json.ts'
+import { jcs, type JsonObject, sha256Hex } from '../../json.ts'
 import type { TrustRegistry } from '../trusted-issuers.ts'
 import {
   checkContext,
@@ -14,16 +14,15 @@ import {
   MAX_TYPES,
   readDates,
 } from './checks/structure.ts'
-import { checkProofPresent, checkProofVerified, getProofs, proofNotChecked } from './checks/proof.ts'
+import { checkProofPresent, checkProofVerified, proofNotChecked } from './checks/proof.ts'
 import { getIssuer } from './checks/trust.ts'
 import { createCryptoPool, type CryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
-import type { CryptoVerdict } from './crypto/protocol.ts'
+import type { CryptoVerdict } from './crypto/verify-proofs.ts'
 import { parseCredential } from './parse-credential.ts'
 import { type Check, CHECK_NAMES, fail, getRulesVersion, type VerificationResult } from './result.ts'
 import { checkStatus, statusNotChecked, type StatusResult } from './status/check-status.ts'
-import { readStatusList } from './status/read-list.ts'
-import { createStatusLists, type StatusLists, type StatusListsOptions } from './status/status-lists.ts'
-import type { Metrics } from '../../../platform/metrics/metrics.ts'
+import { createStatusLists, type StatusLists, type StatusListsOptions } from './status/read-list.ts'
+import { addGauge, type Metrics } from '../../../platform/metrics/metrics.ts'
 
 const CACHED_VERDICTS = 5_000
 
@@ -39,14 +38,7 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Verifier {
-  /**
-   * Verifies a credential given as UTF-8 bytes or as a parsed value. An invalid credential does not
-   * throw. Throws VERIFIER_BUSY if too many credentials are being verified.
-   */
-  verify(raw: unknown, options: VerifyOptions): Promise<VerificationResult>
-  close(): Promise<void>
-}
+export type Verifier = ReturnType<typeof createVerifier>
 
 interface VerifierOptions extends CryptoPoolOptions {
   /** By default, no list can be fetched. */
@@ -65,34 +57,29 @@ interface VerifierParts {
 }
 
 /** Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0. */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier(options: VerifierOptions) {
   const { contexts, metrics, fetchStatusList = fetchNoList } = options
   const pool = createCryptoPool(options)
   const cache = new LRUCache<string, CryptoVerdict>({ max: CACHED_VERDICTS })
   const knownContexts = new Set(contexts.keys())
   const rulesVersion = getRulesVersion(contexts)
-  const statusLists = createStatusLists({
-    fetch: fetchStatusList,
-    read: (document, expected) => readStatusList(document, expected, { knownContexts, pool, cache }),
-  })
+  const statusLists = createStatusLists({ fetch: fetchStatusList, knownContexts, pool, cache })
   const parts = { knownContexts, rulesVersion, pool, cache, statusLists }
   metrics?.watchWaiting(pool.waiting)
 
+  /**
+   * Verifies a credential given as UTF-8 bytes or as a parsed value. An invalid credential does not
+   * throw. Throws VERIFIER_BUSY if too many credentials are being verified.
+   */
   async function verifyMeasured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
     const start = performance.now()
-    const observe = (outcome: Parameters<VerifierMetrics['observe']>[0]) =>
-      metrics?.observe(outcome, (performance.now() - start) / 1_000)
-    try {
-      const result = await verify(raw, about, parts).catch((error: unknown) => {
-        if (error instanceof InvalidJson) return invalidJsonResult(error.message, rulesVersion)
-        throw error
-      })
-      observe(outcomeOf(result))
-      return result
-    } catch (error) {
+    const observe = (outcome: Outcome) => metrics?.observe(outcome, (performance.now() - start) / 1_000)
+    const result = await verify(raw, about, parts).catch((error: unknown) => {
       if (isDomainError(error, 'VERIFIER_BUSY')) observe('busy')
       throw error
-    }
+    })
+    observe(outcomeOf(result))
+    return result
   }
 
   return { verify: verifyMeasured, close: () => pool.close() }
@@ -105,6 +92,7 @@ async function verify(
 ): Promise<VerificationResult> {
   const { agentDid, now, trust } = about
   const credential = parseCredential(raw)
+  if (typeof credential === 'string') return invalidJsonResult(credential, rulesVersion)
   const canonical = jcs(credential)
   const vcHash = sha256Hex(canonical)
   const issuer = getIssuer(credential)
@@ -115,16 +103,15 @@ async function verify(
   const subject = checkSubject(credential, agentDid)
   const temporal = checkTemporal(dates, now)
   const proofPresent = checkProofPresent(credential)
-  const proofs = getProofs(credential)
   // An expired credential, or one about another subject, can still have a valid signature.
   const blocking = [context, type, proofPresent].find(({ passed }) => !passed)
   const proof =
-    blocking === undefined && proofs !== null
+    blocking === undefined
       ? await checkProofVerified(
-          { credential, canonical, vcHash, proofs, issuer, types },
+          { credential, canonical, vcHash, issuer, types },
           { now, trust, pool, cache },
         )
-      : proofNotChecked(`not checked because ${blocking?.check} failed`)
+      : proofNotChecked(`not checked because ${blocking.check} failed`)
   const structure = [context, type, subject, temporal, proofPresent]
   const failed = [...structure, proof.check].find(({ passed }) => !passed)
   const status = await readStatus(credential, { ...about, issuer, failed }, statusLists)
@@ -154,9 +141,7 @@ async function verify(
   }
 }
 
-/**
- * Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status.
- */
+/** Last, so that only credentials of trusted issuers cost a fetch. Null: it has no status. */
 async function readStatus(
   { credentialStatus }: JsonObject,
   about: VerifyOptions & { readonly issuer: string; readonly failed: Check | undefined },
@@ -206,12 +191,9 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** `undecided`: stopped at a limit. `busy`: refused because too many credentials were waiting. */
 type Outcome = 'verified' | 'refused' | 'invalid_json' | 'undecided' | 'busy'
 
-interface VerifierMetrics {
-  readonly observe: (outcome: Outcome, seconds: number) => void
-  readonly watchWaiting: (waiting: () => number) => void
-}
+type VerifierMetrics = ReturnType<typeof createVerifierMetrics>
 
-export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
+export function createVerifierMetrics(metrics: Metrics) {
   const registers = [metrics]
   const verifications = new Counter({
     name: 'gateway_credentials_verifications_total',
@@ -226,24 +208,18 @@ export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
     registers,
   })
   return {
-    observe: (outcome, seconds) => {
+    observe: (outcome: Outcome, seconds: number): void => {
       verifications.inc({ outcome })
       duration.observe(seconds)
     },
-    watchWaiting: (waiting) => {
-      const gauge: Gauge = new Gauge({
-        name: 'gateway_credentials_waiting',
-        help: 'Credentials that wait for a thread.',
-        registers,
-        collect: () => {
-          gauge.set(waiting())
-        },
-      })
+    watchWaiting: (waiting: () => number): void => {
+      const about = { name: 'gateway_credentials_waiting', help: 'Credentials that wait for a thread.' }
+      addGauge(metrics, about, waiting)
     },
   }
 }
 
-export function outcomeOf({ parseError, proofVerified, verdict }: VerificationResult): Outcome {
+function outcomeOf({ parseError, proofVerified, verdict }: VerificationResult): Outcome {
   if (parseError !== null) return 'invalid_json'
   if (proofVerified) return 'verified'
   const isUndecided = verdict.signaturesValid === null && verdict.proofKeys.length > 0

@@ -29,13 +29,11 @@ export interface FetchedBatch {
   rows: IndexedRows
   /** The same rows encoded for COPY. Null if the tables may contain some of them. */
   copyRows: CopyRows | null
-  accounts: FetchedAccounts
-}
-
-export interface FetchedAccounts {
-  snapshots: AccountSnapshot[]
-  /** The cache by which other accounts were not read. */
-  cache: AccountReadCache
+  accounts: {
+    snapshots: AccountSnapshot[]
+    /** The cache by which other accounts were not read. */
+    cache: AccountReadCache
+  }
 }
 
 const MAX_CACHED = 200_000
@@ -92,7 +90,7 @@ export class BatchFetcher {
   }
 
   /** Reads the accounts that these transactions wrote and that were not read since. */
-  async fetchAccounts(rows: IndexedRows): Promise<FetchedAccounts> {
+  async fetchAccounts(rows: IndexedRows): Promise<FetchedBatch['accounts']> {
     const { rpc, programId, commitment } = this.#options
     const cache = this.#cache
     const pdas = cache.findOutdated(rows)

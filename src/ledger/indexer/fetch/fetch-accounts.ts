@@ -10,7 +10,7 @@ import {
   type RpcAccount,
 } from '../../decode/decode-account.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
-import { LedgerRpcError } from '../../rpc/rpc-error.ts'
+import type { LedgerRpcError } from '../../rpc/rpc-error.ts'
 
 /** The limit of getMultipleAccounts. */
 const MAX_ACCOUNTS = 100
@@ -60,36 +60,27 @@ export async function listAccounts(
   return [...pdas].sort()
 }
 
-const CONFIG = { rewards: false, maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION }
+interface Block {
+  signatures?: string[]
+  parentSlot: number
+}
 
-/** By slot: the signatures of the block in order, null if the node has none, or the error. */
-export async function fetchBlockSignatures(
+/** Blocks by slot, with their signatures in order. Null if the node has none, or the error. */
+export async function fetchBlocks(
   rpc: LedgerRpc,
   slots: readonly number[],
   commitment: string,
-): Promise<Map<number, string[] | null | LedgerRpcError>> {
+  transactionDetails: 'signatures' | 'none' = 'signatures',
+): Promise<Map<number, Block | null | LedgerRpcError>> {
   if (slots.length === 0) return new Map()
-  const config = { ...CONFIG, commitment, transactionDetails: 'signatures' }
-  const blocks = await rpc.settle<{ signatures?: string[] } | null>(
+  const config = {
+    commitment,
+    transactionDetails,
+    rewards: false,
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
+  const blocks = await rpc.settle<Block | null>(
     slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
   )
-  return new Map(
-    slots.map((slot, i) => {
-      const block = blocks[i]
-      return [slot, block instanceof LedgerRpcError ? block : (block?.signatures ?? null)]
-    }),
-  )
-}
-
-/** The parent slot of a block. Null if the node does not serve the block. */
-export async function fetchParentSlot(
-  rpc: LedgerRpc,
-  slot: number,
-  commitment: string,
-): Promise<number | null> {
-  const config = { ...CONFIG, commitment, transactionDetails: 'none' }
-  const [block] = await rpc.settle<{ parentSlot: number } | null>([
-    { method: 'getBlock', params: [slot, config] },
-  ])
-  return block === undefined || block instanceof LedgerRpcError ? null : (block?.parentSlot ?? null)
+  return new Map(slots.map((slot, i) => [slot, blocks[i] ?? null]))
 }

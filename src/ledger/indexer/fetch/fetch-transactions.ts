@@ -6,7 +6,7 @@ import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decod
 import type { SeenTransaction } from '../context.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../rpc/rpc-error.ts'
-import { fetchBlockSignatures } from './fetch-accounts.ts'
+import { fetchBlocks } from './fetch-accounts.ts'
 import { chunksOf } from '../../../platform/async/promises.ts'
 
 /** A node may list a transaction a moment before it serves it. */
@@ -101,14 +101,14 @@ async function findTransactionIndexes(
     if (info.confirmationStatus !== 'finalized') nonFinalSlots.add(transaction.slot)
   }
   const indexes = new Map<string, number>()
-  const blocks = await fetchBlockSignatures(rpc, [...bySlot.keys()], commitment)
+  const blocks = await fetchBlocks(rpc, [...bySlot.keys()], commitment)
   for (const [slot, signatures] of bySlot) {
     const block = blocks.get(slot) ?? null
     const isError = block instanceof LedgerRpcError
     // The block may still change. A retry may find it, or its transactions elsewhere.
     if (isError && !PERMANENT_BLOCK_ERRORS.has(block.code) && nonFinalSlots.has(slot)) throw block
     // A node that does not serve the block still lists its transactions in block order.
-    const inOrder = isError || block === null ? signatures : block
+    const inOrder = isError ? signatures : (block?.signatures ?? signatures)
     const order = new Map(inOrder.map((signature, i) => [signature, i]))
     for (const signature of signatures) indexes.set(signature, order.get(signature) ?? order.size)
   }
@@ -132,9 +132,10 @@ export async function fetchStatuses(rpc: LedgerRpc, signatures: readonly string[
       params: [chunk, { searchTransactionHistory: true }],
     })),
   )
-  const statuses = results.flatMap(({ value }, c) => chunks[c]?.map((_, i) => value[i] ?? null) ?? [])
-  return signatures.flatMap((signature, i) => {
-    const status = statuses[i] ?? null
-    return status === null ? [] : [{ signature, slot: status.slot, err: status.err }]
-  })
+  return results.flatMap(({ value }, c) =>
+    chunks[c]!.flatMap((signature, i) => {
+      const status = value[i] ?? null
+      return status === null ? [] : [{ signature, slot: status.slot, err: status.err }]
+    }),
+  )
 }

@@ -75,9 +75,9 @@ export async function listSignatures(rpc: LedgerRpc, query: ListingQuery): Promi
       count += infos.length
       inMemory += infos.length
       while (inMemory > maxInMemory && firstInMemory < pages.length - 1) {
-        const page = pages[firstInMemory++]
-        inMemory -= page?.infos?.length ?? 0
-        if (page !== undefined) page.infos = null
+        const page = pages[firstInMemory++]!
+        inMemory -= page.infos!.length
+        page.infos = null
       }
     }
     limit = PAGE_SIZE

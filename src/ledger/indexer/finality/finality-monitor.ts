@@ -15,15 +15,10 @@ import { markFinalized } from '../write/write-events.ts'
 const RETRY_MS = 60_000
 const MAX_RETRIES = 100
 
-/** Checks finality next to the leader's loop, so that the loop never waits for a slow check. */
-export interface FinalityMonitor {
-  /** Starts a check if one is due. Throws the error of the previous check, once. */
-  tick(): void
-  /** Resolves when no check is running. */
-  idle(): Promise<void>
-}
+export type FinalityMonitor = ReturnType<typeof createFinalityMonitor>
 
-export function createFinalityMonitor(context: IndexerContext, engine: IndexerEngine): FinalityMonitor {
+/** Checks finality next to the leader's loop, so that the loop never waits for a slow check. */
+export function createFinalityMonitor(context: IndexerContext, engine: IndexerEngine) {
   const { status, options } = context
   const { clock, logger, verifyMs = 2_000 } = options
   let running: Promise<void> | undefined
@@ -56,7 +51,8 @@ export function createFinalityMonitor(context: IndexerContext, engine: IndexerEn
   }
 
   return {
-    tick() {
+    /** Starts a check if one is due. Throws the error of the previous check, once. */
+    tick(): void {
       const previous = failure
       failure = undefined
       if (previous !== undefined) throw previous.error
@@ -72,7 +68,8 @@ export function createFinalityMonitor(context: IndexerContext, engine: IndexerEn
           nextCheckAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - startedAt))
         })
     },
-    idle: async () => running,
+    /** Resolves when no check is running. */
+    idle: async (): Promise<void> => running,
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import type { IndexerEngine } from '../engine.ts'
-import { fetchBlockSignatures, fetchParentSlot } from '../fetch/fetch-accounts.ts'
+import { fetchBlocks } from '../fetch/fetch-accounts.ts'
 import { fetchStatuses } from '../fetch/fetch-transactions.ts'
 import { markOrphaned } from '../write/write-events.ts'
 
@@ -53,12 +53,11 @@ export async function checkBlocks(
   commitment: string,
 ): Promise<{ included: StoredTransaction[]; removed: string[] }> {
   const slots = [...new Set(transactions.map((transaction) => transaction.slot))]
-  const signatures = new Map<number, ReadonlySet<string> | null>()
-  for (const [slot, block] of await fetchBlockSignatures(rpc, slots, commitment)) {
-    const isSkipped = block instanceof LedgerRpcError && (await isSlotSkipped(rpc, slot, block, commitment))
-    if (isSkipped) signatures.set(slot, new Set())
-    else if (!(block instanceof LedgerRpcError)) signatures.set(slot, block === null ? null : new Set(block))
-  }
+  const signatures = new Map<number, ReadonlySet<string>>()
+  for (const [slot, block] of await fetchBlocks(rpc, slots, commitment))
+    if (block instanceof LedgerRpcError) {
+      if (await isSlotSkipped(rpc, slot, block, commitment)) signatures.set(slot, new Set())
+    } else if (block?.signatures !== undefined) signatures.set(slot, new Set(block.signatures))
   const isIncluded = ({ slot, signature }: StoredTransaction): boolean | undefined =>
     signatures.get(slot)?.has(signature)
   return {
@@ -77,8 +76,8 @@ async function isSlotSkipped(
   if (!SKIPPED_SLOT.has(error.code ?? 0)) return false
   const [next] = await rpc.call<number[]>('getBlocksWithLimit', [slot, 1, { commitment }])
   if (next === undefined || next <= slot) return false
-  const parent = await fetchParentSlot(rpc, next, commitment)
-  return parent !== null && parent < slot
+  const block = (await fetchBlocks(rpc, [next], commitment, 'none')).get(next) ?? null
+  return block !== null && !(block instanceof LedgerRpcError) && block.parentSlot < slot
 }
 
 /** Marks transactions orphaned and reads the accounts again that they wrote. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isPubkey } from '@agent-registry/solana'
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { siteOf } from '../../../domain/client-network.ts'
-import { type Gateways, locateDocument } from './locate.ts'
 import type { Clock } from '../../clock.ts'
 import { createMemoryCounter } from '../../rate-limits/gcra.ts'
 
@@ -29,10 +29,16 @@ interface FetchedDocument {
 
 export type FetchHostedResult = FetchedDocument | FetchFailure
 
+/** Base URLs of HTTP gateways to IPFS and Arweave. Null if not configured. */
+export interface Gateways {
+  readonly ipfs: string | null
+  readonly arweave: string | null
+}
+
 export interface HostedDependencies {
   readonly http: Pick<GuardedHttp, 'get' | 'checkUrl'>
   readonly gateways: Gateways
-  readonly budget: ByteBudget
+  readonly budget: ReturnType<typeof createByteBudget>
   /** Returns the card URL of the agent with this DID. Null if there is no such agent. */
   readonly cardUrlOf: (did: string) => Promise<string | null>
   /** Time limit of one document, in milliseconds. */
@@ -43,24 +49,19 @@ export interface HostedDependencies {
 const MAX_REDIRECTS = 3
 const MAX_DID_DOCUMENT_BYTES = 65_536
 /** A blocked address reads like a name without addresses, so that nothing internal is revealed. */
-const REASONS: Readonly<Partial<Record<HttpErrorCode, string>>> = {
-  timeout: 'The host did not respond in time',
-  dns_error: 'The host has no public address',
-  ssrf_blocked: 'The host has no public address',
-  connect_error: 'The host does not accept connections',
-  tls_error: 'The host has no valid TLS certificate',
-  too_large: 'The document is too large',
-  bad_redirect: 'The host sends too many redirects, or an invalid one',
-  reset: 'The host closed the connection early',
-  bad_encoding: 'The host uses a content encoding that is not supported',
-  protocol_error: 'The host does not speak valid HTTP',
+const NO_ADDRESS = ['The host has no public address', 'down'] as const
+const FAILURES: Readonly<Partial<Record<HttpErrorCode, readonly [reason: string, host: HostState]>>> = {
+  timeout: ['The host did not respond in time', 'silent'],
+  dns_error: NO_ADDRESS,
+  ssrf_blocked: NO_ADDRESS,
+  connect_error: ['The host does not accept connections', 'down'],
+  tls_error: ['The host has no valid TLS certificate', 'down'],
+  too_large: ['The document is too large', 'responded'],
+  bad_redirect: ['The host sends too many redirects, or an invalid one', 'responded'],
+  reset: ['The host closed the connection early', 'responded'],
+  bad_encoding: ['The host uses a content encoding that is not supported', 'responded'],
+  protocol_error: ['The host does not speak valid HTTP', 'responded'],
 }
-const HOST_DOWN: ReadonlySet<HttpErrorCode> = new Set<HttpErrorCode>([
-  'dns_error',
-  'ssrf_blocked',
-  'connect_error',
-  'tls_error',
-])
 
 /** Fetches a document of at most `maxBytes` from an https, ipfs, ar or did URL. Does not throw. */
 export async function fetchHosted(
@@ -74,12 +75,8 @@ export async function fetchHosted(
     return getCard(await dependencies.cardUrlOf(location.did), maxBytes, dependencies, null)
   }
   if (location.kind === 'did:web') {
-    const document = await get(
-      location.documentUrl,
-      MAX_DID_DOCUMENT_BYTES,
-      dependencies,
-      siteOfUrl(location.documentUrl),
-    )
+    const { documentUrl } = location
+    const document = await get(documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies, siteOfUrl(documentUrl))
     if (document.kind === 'failed') return document
     return getCard(findCardEndpoint(document.body, location.fragment), maxBytes, dependencies, 'responded')
   }
@@ -91,9 +88,7 @@ export async function fetchHosted(
     : result
 }
 
-/**
- * Fetches the agent card that a DID leads to. Its host is not that of the DID, which has `host`.
- */
+/** Fetches the card that a DID leads to. `host` is the state of the host of the DID. */
 async function getCard(
   url: string | null,
   maxBytes: number,
@@ -104,6 +99,71 @@ async function getCard(
   if (location?.kind !== 'address') return failed('The DID has no agent card that can be fetched', host)
   const result = await get(location.url, maxBytes, dependencies, siteOfUrl(url!))
   return result.kind === 'failed' && result.host !== 'limited' ? failed(result.reason, host) : result
+}
+
+/** Where a document can be fetched: at a URL, or at the URL that a DID Document names. */
+type DocumentLocation =
+  | { readonly kind: 'address'; readonly url: string }
+  | { readonly kind: 'did:web'; readonly documentUrl: string; readonly fragment: string | null }
+  | { readonly kind: 'did:sol'; readonly did: string }
+  | { readonly kind: 'none'; readonly reason: string }
+
+const CID = /^[A-Za-z0-9]{32,100}$/
+const ARWEAVE_ID = /^[\w-]{43}$/
+/** RFC 2606: these names never have a host, so no DNS query is needed. */
+const RESERVED_HOST = /(^|\.)(example|invalid|example\.(com|net|org))$/
+
+/** Finds where a document is. The HTTP client checks whether it may call the address. */
+export function locateDocument(url: string, gateways: Gateways): DocumentLocation {
+  const parsed = URL.parse(url)
+  if (parsed === null) return none('The URL is not valid')
+  switch (parsed.protocol) {
+    case 'https:':
+    case 'http:':
+      parsed.hash = ''
+      return reservedHost(parsed) ?? { kind: 'address', url: parsed.href }
+    case 'ipfs:':
+      return viaGateway(gateways.ipfs, 'ipfs/', parsed, CID)
+    case 'ar:':
+      return viaGateway(gateways.arweave, '', parsed, ARWEAVE_ID)
+    case 'did:':
+      return locateDid(url)
+    default:
+      return none(`The scheme ${parsed.protocol.slice(0, 20)} is not supported: use https, ipfs, ar or did`)
+  }
+}
+
+function viaGateway(gateway: string | null, path: string, url: URL, id: RegExp): DocumentLocation {
+  if (gateway === null) return none(`No gateway for ${url.protocol}// is configured`)
+  if (!id.test(url.hostname)) return none(`${url.protocol}// must be followed by a content identifier`)
+  const base = gateway.endsWith('/') ? gateway : `${gateway}/`
+  return { kind: 'address', url: `${base}${path}${url.hostname}${url.pathname}${url.search}` }
+}
+
+/** W3C did:web: colons after the host separate path segments. A fragment names a service. */
+function locateDid(url: string): DocumentLocation {
+  const [did = '', fragment = null] = url.split('#')
+  const [, method, ...parts] = did.split(':')
+  if (method === 'sol') {
+    const isValid = parts.length === 1 && isPubkey(parts[0])
+    return isValid ? { kind: 'did:sol', did } : none('The did:sol DID has no valid public key')
+  }
+  if (method !== 'web') return none('Only did:web and did:sol DIDs are supported')
+  const path = parts.length === 1 ? '.well-known' : parts.slice(1).join('/')
+  const host = (parts[0] ?? '').replace(/%3a/i, ':')
+  const documentUrl = URL.parse(`https://${host}/${path}/did.json`)
+  if (documentUrl === null || documentUrl.host !== host.toLowerCase() || /[?/]/.test(parts.join(''))) {
+    return none('The did:web DID has no valid host')
+  }
+  return reservedHost(documentUrl) ?? { kind: 'did:web', documentUrl: documentUrl.href, fragment }
+}
+
+function reservedHost({ hostname }: URL): DocumentLocation | null {
+  return RESERVED_HOST.test(hostname) ? none(`${hostname} is reserved for documentation (RFC 2606)`) : null
+}
+
+function none(reason: string): DocumentLocation {
+  return { kind: 'none', reason }
 }
 
 /** The endpoint of the A2AAgentCard service, or of the service that the fragment names. */
@@ -140,49 +200,34 @@ async function get(
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
   if (site !== null) budget.charge(site, result.receivedBytes)
   if (result.outcome === 'failed') {
-    const reason = REASONS[result.errorCode] ?? 'The document could not be fetched'
-    return failed(reason, result.redirected ? 'responded' : hostState(result.errorCode))
+    const failure = FAILURES[result.errorCode]
+    const [reason, host] = failure ?? ['The document could not be fetched', 'responded']
+    return failed(reason, result.redirected ? 'responded' : host)
   }
   return result.status === 200
     ? { kind: 'fetched', body: result.body, headers: result.headers }
     : failed(`The host responded with status ${result.status}`, 'responded')
 }
 
-function hostState(errorCode: HttpErrorCode): HostState {
-  if (HOST_DOWN.has(errorCode)) return 'down'
-  return errorCode === 'timeout' ? 'silent' : 'responded'
-}
-
 function failed(reason: string, host: HostState = null): FetchFailure {
   return { kind: 'failed', reason, host }
 }
 
-/**
- * Bytes that this process reads per minute for the cards and credentials of one site. Cards of
- * usual size use less, as fast as they are checked.
- */
+/** Bytes that this process reads per minute for the cards and credentials of one site. */
 export const SITE_BYTES_PER_MINUTE = 33_554_432
 /** The least recently read site is forgotten first. */
 const MAX_SITES = 10_000
 
 /** Counts what was read from each site, because one owner may have any number of agents. */
-interface ByteBudget {
-  isUsedUp(site: string): boolean
-  charge(site: string, bytes: number): void
-}
-
-export function createByteBudget(clock: Clock): ByteBudget {
+export function createByteBudget(clock: Clock) {
   const counter = createMemoryCounter(clock, MAX_SITES)
   return {
-    isUsedUp: (site) => counter.count(site, SITE_BYTES_PER_MINUTE, 0).remaining === 0,
-    charge: (site, bytes) => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
+    isUsedUp: (site: string): boolean => counter.count(site, SITE_BYTES_PER_MINUTE, 0).remaining === 0,
+    charge: (site: string, bytes: number): void => void counter.countUsed(site, SITE_BYTES_PER_MINUTE, bytes),
   }
 }
 
-/**
- * How long a shared cache may use a response, in milliseconds (RFC 9111, section 4.2). 0 if it must
- * not. Null if the headers do not say.
- */
+/** Milliseconds for a shared cache (RFC 9111, 4.2). Null if the headers do not say. */
 export function httpFreshness(headers: IncomingHttpHeaders): number | null {
   const directives = parseCacheControl(headers['cache-control'] ?? '')
   if (['no-store', 'no-cache', 'private'].some((name) => directives.has(name))) return 0

@@ -1,20 +1,18 @@
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../../../schema/limits.ts'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
-import { agentRow, insertAgents } from '../../../support/factories.ts'
+import { useTestApp } from '../../../support/app.ts'
+import { insertAgents } from '../../../support/factories.ts'
 import { type GraphQLAnswer, query } from '../../../support/graphql.ts'
 import { ATTACKS } from '../../../support/graphql-attacks.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-  await insertAgents(
+const t = useTestApp()
+beforeAll(() =>
+  insertAgents(
     t.kysely,
-    Array.from({ length: 60 }, (_, i) => agentRow(`agent ${i}`)),
-  )
-})
-afterAll(() => t.close())
+    Array.from({ length: 60 }, (_, i) => `agent ${i}`),
+  ),
+)
 
 test.each(ATTACKS)(
   'the attack "$name" is refused with the text of its limit',

@@ -1,29 +1,18 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { operation } from '../../../../rest/execute.ts'
 import { operations } from '../../../../rest/documents/documents.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
 import { DomainError, isDomainError } from '../../../../src/domain/errors.ts'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
-import {
-  agentRow,
-  insertAgents,
-  insertHistory,
-  insertStakes,
-  keyOf,
-  stakeRow,
-} from '../../../support/factories.ts'
+import { createTestApp, useTestApp } from '../../../support/app.ts'
+import { insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../../../support/factories.ts'
 import { walletOf } from '../../../support/wallet.ts'
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   const labels = ['Weather Scout', 'Weather Bot', 'Trader']
-  await insertAgents(
-    t.kysely,
-    labels.map((label) => agentRow(label)),
-  )
+  await insertAgents(t.kysely, labels)
   await insertStakes(t.kysely, [stakeRow('Trader', { deposited_amount: '18446744073709551615' })])
   await t.services.webhooks.create(wallet.pubkey, '127.0.0.1', {
     url: 'https://receiver.example.com',
@@ -31,7 +20,6 @@ beforeAll(async () => {
   })
   await insertHistory(t.kysely, 'Trader', [{}, { event_type: 'tier_updated', delta: null }])
 })
-afterAll(() => t.close())
 
 const agent = { pda: keyOf('agent Trader') }
 
@@ -222,15 +210,12 @@ test.each([...operations.values()])(
 
 test('the service also works without compiled operations', async () => {
   const slow = await createTestApp({ executor: 'execute' })
-  try {
-    await insertAgents(slow.kysely, [agentRow('Any')])
-    expect((await slow.app.inject('/agents?name=Any')).json()).toMatchObject({
-      total: 1,
-      agents: [{ name: 'Any' }],
-    })
-  } finally {
-    await slow.close()
-  }
+  onTestFinished(() => slow.close())
+  await insertAgents(slow.kysely, ['Any'])
+  expect((await slow.app.inject('/agents?name=Any')).json()).toMatchObject({
+    total: 1,
+    agents: [{ name: 'Any' }],
+  })
 })
 
 test('of several failing fields, the first one of the document is reported, whichever fails first', async () => {

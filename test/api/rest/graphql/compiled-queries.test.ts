@@ -10,10 +10,13 @@ import {
   parse,
   validate,
 } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canCompile, COMPILED_FIELDS } from '../../../../rest/graphql/compiled/can-compile.ts'
-import { CompiledQueries, Frequencies } from '../../../../rest/graphql/compiled/compiled-queries.ts'
-import { compileQueryOf } from '../../../../rest/graphql/compiled/compile-query.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { CompiledQueries } from '../../../../rest/graphql/compiled/compiled-queries.ts'
+import {
+  canCompile,
+  COMPILED_FIELDS,
+  compileQueryOf,
+} from '../../../../rest/graphql/compiled/compile-query.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
 import { schema } from '../../../../schema/index.ts'
 import { nodeId } from '../../../../schema/node-id.ts'
@@ -23,7 +26,7 @@ import {
   type RateLimitKind,
   type RateLimitNumbers,
 } from '../../../../src/platform/rate-limits/rate-limits.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../../support/app.ts'
+import { createTestApp, FIXED_NOW, type TestApp, useTestApp } from '../../../support/app.ts'
 import {
   agentRow,
   credentialRow,
@@ -41,9 +44,8 @@ const PDA = keyOf('agent Trader')
 const JSON_BODY = { 'content-type': 'application/json' }
 const RUNS = Number(process.env.RANDOM_QUERIES ?? 100)
 
-let t: TestApp
+const t = useTestApp()
 beforeAll(async () => {
-  t = await createTestApp()
   await insertAgents(t.kysely, [
     ...LABELS.map((label, i) =>
       agentRow(label, { reputation_score: 250 * i, tier: i === 1 ? 'basic' : 'observer' }),
@@ -59,7 +61,6 @@ beforeAll(async () => {
   await t.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('Trader')).execute()
   await t.kysely.insertInto('agent_credentials').values(credentialRow('Trader')).execute()
 })
-afterAll(() => t.close())
 
 /** Arguments by type and by name: valid ones, and ones that services or scalars refuse. */
 const VALUES = {
@@ -269,7 +270,7 @@ describe('a query that is used often is answered as before', () => {
   test('with the data of the last commit', async () => {
     const payload = { query: '{ agents { totalCount } }' }
     await warmUp(payload)
-    await insertAgents(t.kysely, [agentRow('Committed now')])
+    await insertAgents(t.kysely, ['Committed now'])
     expect((await ask(t, payload)).body).toBe('{"data":{"agents":{"totalCount":4}}}')
   })
 
@@ -281,15 +282,14 @@ describe('a query that is used often is answered as before', () => {
     const reference = await createTestApp({ ...limited, executor: 'execute' })
     const remaining = async (app: TestApp, payload: object) =>
       (await ask(app, payload)).headers['ratelimit-remaining']
-    try {
-      const payloads = [{ query: LIST }, { query: WIDE }]
-      for (let i = 0; i < 20; i++)
-        for (const payload of payloads)
-          expect(await remaining(fast, payload)).toBe(await remaining(reference, payload))
-      expect((await fast.app.inject('/metrics')).body).toMatch(/^gateway_graphql_compiled_total [1-9]\d$/m)
-    } finally {
+    onTestFinished(async () => {
       await Promise.all([fast.app.close(), reference.app.close()])
-    }
+    })
+    const payloads = [{ query: LIST }, { query: WIDE }]
+    for (let i = 0; i < 20; i++)
+      for (const payload of payloads)
+        expect(await remaining(fast, payload)).toBe(await remaining(reference, payload))
+    expect((await fast.app.inject('/metrics')).body).toMatch(/^gateway_graphql_compiled_total [1-9]\d$/m)
   })
 })
 
@@ -308,14 +308,6 @@ describe('the compiled queries of a process', () => {
     for (let i = 1_000; i < 3_000; i++) send(queries, documentOf(i), 5)
     expect(areCompiled(queries, 0, 100)).not.toContain(false)
     expect(areCompiled(queries, 1_000, 3_000)).not.toContain(true)
-  })
-
-  test('count a very frequent document high, however often it is used', () => {
-    const frequencies = new Frequencies()
-    const places = Frequencies.placesOf(documentOf(0))
-    const counts = Array.from({ length: 200_000 }, () => frequencies.count(places))
-    expect(counts.slice(0, 40_000).at(-1)).toBe(40_000)
-    expect(counts.slice(40_000).filter((count) => count < 20_000)).toEqual([])
   })
 
   test('are replaced by documents that are used more often', () => {

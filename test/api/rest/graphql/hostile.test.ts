@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { LIMITS } from '../../../../schema/limits.ts'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
-import { agentRow, insertAgents } from '../../../support/factories.ts'
+import { useTestApp } from '../../../support/app.ts'
+import { insertAgents } from '../../../support/factories.ts'
 import { type GraphQLAnswer, post } from '../../../support/graphql.ts'
+import { refused, responseOf } from '../../../support/refusal.ts'
 
 const logged: string[] = []
 const log = new Writable({
@@ -15,12 +16,8 @@ const log = new Writable({
   },
 })
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({ log })
-  await insertAgents(t.kysely, [agentRow('Any')])
-})
-afterAll(() => t.close())
+const t = useTestApp({ log })
+beforeAll(() => insertAgents(t.kysely, ['Any']))
 
 const first = ({ errors }: GraphQLAnswer) => ({ message: errors?.[0]?.message, ...errors?.[0]?.extensions })
 const send = (payload: string, headers: Record<string, string> = {}) =>
@@ -73,21 +70,16 @@ describe('an invalid request gets a client error without internal details', () =
 
   test('for a content type that needs no preflight: 415 in JSON', async () => {
     const response = await send('{"query":"{ health { status } }"}', { 'content-type': 'text/plain' })
-    expect([response.statusCode, response.json()]).toEqual([
-      415,
-      {
-        error: 'Content-Type must be application/json, got "text/plain"',
-        details: { code: 'UNSUPPORTED_MEDIA_TYPE' },
-      },
-    ])
+    expect(responseOf(response)).toEqual(
+      refused(415, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json, got "text/plain"'),
+    )
   })
 
   test('for an Accept without a supported type: 406 in JSON', async () => {
     const response = await send('{"query":"{ health { status } }"}', { accept: 'text/xml' })
-    expect([response.statusCode, response.json()]).toEqual([
-      406,
-      { error: 'Accept must allow application/json, got "text/xml"', details: { code: 'NOT_ACCEPTABLE' } },
-    ])
+    expect(responseOf(response)).toEqual(
+      refused(406, 'NOT_ACCEPTABLE', 'Accept must allow application/json, got "text/xml"'),
+    )
   })
 
   test.each([

@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
+import { expect, test } from 'vitest'
+import { useTestApp } from '../../../support/app.ts'
 import type { GraphQLAnswer } from '../../../support/graphql.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp()
-})
-afterAll(() => t.close())
+const t = useTestApp()
 
 const DOCUMENT = 'query Persisted { health { status } }'
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

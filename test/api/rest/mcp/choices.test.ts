@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestApp, useTestApp } from '../../../support/app.ts'
 
 const HEADERS = { accept: 'application/json, text/event-stream' }
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-let t: TestApp
-beforeAll(async () => {
-  t = await createTestApp({})
-})
-afterAll(() => t.close())
+const t = useTestApp({})
 
 async function toolsAt(url: string): Promise<string[]> {
   const response = await t.app.inject({ method: 'POST', url, headers: HEADERS, payload: LIST })
@@ -67,24 +63,21 @@ test.each([
   'a page of another origin at $hostNames with $corsOrigins: $status',
   async ({ status, rebound, ...options }) => {
     const own = await createTestApp({ ...options, database: t.database })
-    try {
-      const send = async (headers: Record<string, string>) =>
-        (
-          await own.app.inject({
-            method: 'POST',
-            url: '/mcp',
-            headers: { ...HEADERS, ...headers },
-            payload: LIST,
-          })
-        ).statusCode
-      expect(await send({ origin: 'http://evil.example', host: 'localhost:3000' })).toBe(status)
-      expect(await send({ host: 'localhost:3000' })).toBe(200)
-      // Not a page of another origin.
-      expect(await send({ origin: 'http://localhost:3000', host: 'localhost:3000' })).toBe(200)
-      // A name that a page has bound to the address of the service.
-      expect(await send({ host: 'evil.example' })).toBe(rebound)
-    } finally {
-      await own.close()
-    }
+    onTestFinished(() => own.close())
+    const send = async (headers: Record<string, string>) =>
+      (
+        await own.app.inject({
+          method: 'POST',
+          url: '/mcp',
+          headers: { ...HEADERS, ...headers },
+          payload: LIST,
+        })
+      ).statusCode
+    expect(await send({ origin: 'http://evil.example', host: 'localhost:3000' })).toBe(status)
+    expect(await send({ host: 'localhost:3000' })).toBe(200)
+    // Not a page of another origin.
+    expect(await send({ origin: 'http://localhost:3000', host: 'localhost:3000' })).toBe(200)
+    // A name that a page has bound to the address of the service.
+    expect(await send({ host: 'evil.example' })).toBe(rebound)
   },
 )

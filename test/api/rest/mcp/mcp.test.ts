@@ -8,17 +8,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Runtime } from '../../../../src/compose/runtime-file.ts'
 import { signed } from '../../../support/transactions/relay-world.ts'
 import { runCommand } from '../../../support/cli.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../../support/gateway-in-process.ts'
+import { startGatewayInProcess } from '../../../support/gateway-in-process.ts'
 import { connectMcp, MCP_CLIENTS, type McpClient } from '../../../support/mcp.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
-let gateway: GatewayInProcess
+const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '3' }))
 let runtime: Runtime
 beforeAll(async () => {
-  gateway = await startGatewayInProcess({ SEED_AGENTS: '3' })
   runtime = gateway.runtime
 })
-afterAll(() => gateway.remove())
 
 /** The members of tool results that the tests read. */
 interface Structured {

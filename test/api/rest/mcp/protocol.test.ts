@@ -2,16 +2,14 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '@modelcontextprotocol/client'
 import { mergeOutbox } from '../../../../src/ledger/indexer/write/write-events.ts'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../../support/app.ts'
+import { FIXED_NOW, NO_LEDGER, useTestApp } from '../../../support/app.ts'
 import { agentRow, keyOf } from '../../../support/factories.ts'
 import { connectV2, NEWEST, MCP_HEADERS } from '../../../support/mcp.ts'
 
-const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-let t: TestApp
+const t = useTestApp({ ledger: NO_LEDGER })
 let url: string
 let client: Client
 beforeAll(async () => {
-  t = await createTestApp({ ledger: noLedger })
   await t.app.listen({ port: 0, host: '127.0.0.1' })
   url = `http://127.0.0.1:${(t.app.server.address() as AddressInfo).port}`
   await t.kysely
@@ -20,10 +18,7 @@ beforeAll(async () => {
     .execute()
   client = await connectV2(url)
 })
-afterAll(async () => {
-  await client.close()
-  await t.close()
-})
+afterAll(() => client.close())
 
 /** Posts a message of protocol 2026-07-28 and returns the status and the response. */
 async function post(

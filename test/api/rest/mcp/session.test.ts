@@ -2,8 +2,8 @@ import * as v2 from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createTestApp, FIXED_NOW, type TestApp } from '../../../support/app.ts'
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { FIXED_NOW, GENESIS_LEDGER, useTestApp } from '../../../support/app.ts'
 import { NEWEST, type ToolResult, MCP_HEADERS, toolCall } from '../../../support/mcp.ts'
 import { bearer, signIn, signInWallet } from '../../../support/sign-in.ts'
 import { walletOf } from '../../../support/wallet.ts'
@@ -11,12 +11,11 @@ import { walletOf } from '../../../support/wallet.ts'
 const INFO = { name: 'test', version: '1.0.0' }
 const wallet = signInWallet('mcp')
 const signer = walletOf('mcp')
-let t: TestApp
+const t = useTestApp({ ledger: GENESIS_LEDGER })
 let url: string
 let token: string
 let webhookId: string
 beforeAll(async () => {
-  t = await createTestApp({ ledger: { call: async <Result>() => 'genesis' as Result } })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   const input = { url: 'https://receiver.example.org', eventTypes: ['agent.closed'] }
   webhookId = (await t.services.webhooks.create(signer.pubkey, '127.0.0.1', input)).id
@@ -24,7 +23,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   token = await signIn(t, wallet)
 })
-afterAll(() => t.close())
 
 type Headers = Record<string, string>
 
@@ -82,27 +80,21 @@ test('/info names the newest version that /mcp/sse speaks', async () => {
 
 test.each(kinds)('%s: a tool has the wallet of the session, until the session ends', async (kind) => {
   const { call, close } = await connect(kind, bearer(token))
-  try {
-    expect(await call('list_webhooks')).toMatchObject({ webhooks: [{ id: webhookId, active: true }] })
-    const credential = { pda: wallet.address, credentialUrl: 'https://issuer.example.org/1.json' }
-    expect(await call('verify_credential', credential)).toBe('AGENT_NOT_FOUND')
-    await t.app.inject({ method: 'DELETE', url: '/auth/session', headers: bearer(token) })
-    expect(await call('list_webhooks')).toBe('SESSION_INVALID')
-    expect(await call('verify_credential', credential)).toBe('SESSION_INVALID')
-    expect(await call('list_agents')).toMatchObject({ agents: [] })
-  } finally {
-    await close()
-  }
+  onTestFinished(() => close())
+  expect(await call('list_webhooks')).toMatchObject({ webhooks: [{ id: webhookId, active: true }] })
+  const credential = { pda: wallet.address, credentialUrl: 'https://issuer.example.org/1.json' }
+  expect(await call('verify_credential', credential)).toBe('AGENT_NOT_FOUND')
+  await t.app.inject({ method: 'DELETE', url: '/auth/session', headers: bearer(token) })
+  expect(await call('list_webhooks')).toBe('SESSION_INVALID')
+  expect(await call('verify_credential', credential)).toBe('SESSION_INVALID')
+  expect(await call('list_agents')).toMatchObject({ agents: [] })
 })
 
 test.each(kinds)('%s: without a token, only tools that need a wallet fail', async (kind) => {
   const { call, close } = await connect(kind, {})
-  try {
-    expect(await call('list_webhooks')).toBe('AUTH_HEADERS_MISSING')
-    expect(await call('list_agents')).toMatchObject({ agents: [] })
-  } finally {
-    await close()
-  }
+  onTestFinished(() => close())
+  expect(await call('list_webhooks')).toBe('AUTH_HEADERS_MISSING')
+  expect(await call('list_agents')).toMatchObject({ agents: [] })
 })
 
 test('a signed request to /mcp has its wallet', async () => {

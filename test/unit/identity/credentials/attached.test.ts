@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Verdict } from '../../../../src/domain/credential-verdict.ts'
 import { DomainError } from '../../../../src/domain/errors.ts'
-import { listCredentials } from '../../../../src/identity/credentials/attached/credential-list.ts'
+import { listCredentials } from '../../../../src/identity/credentials/attached/credentials.ts'
 import {
   type CredentialStore,
   MAX_CREDENTIALS,

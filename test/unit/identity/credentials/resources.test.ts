@@ -31,9 +31,12 @@ beforeAll(async () => {
 afterAll(close)
 
 const nest = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const verifierOf = (options: Partial<Parameters<typeof createVerifier>[0]> = {}) =>
+  createVerifier({ contexts, size: 1, limitMs: 5_000, ...options })
 const text = (members: Json): string => JSON.stringify({ ...signed, ...members })
 const inSubject = (members: Json): string =>
   text({ credentialSubject: { ...plain.credentialSubject, ...members } })
+const items = (length: number, item: Json = 1): Json[] => Array.from({ length }, () => item)
 const cliques = (size: number): Json => ({
   skill: Array.from({ length: size }, (_, i) => ({
     id: `_:b${i}`,
@@ -48,30 +51,10 @@ describe('input that cannot be parsed fails every check', () => {
       () => text({ proof: { ...signed.proof, proofValue: 'z'.repeat(1_000_000) } }),
       /bytes; the limit is 32768/,
     ],
-    [
-      '2,000 proofs',
-      () => text({ proof: Array.from({ length: 2_000 }, () => signed.proof) }),
-      /bytes; the limit is 32768/,
-    ],
-    [
-      '300 small proofs',
-      () => text({ proof: Array.from({ length: 300 }, () => ({})) }),
-      /\$\.proof has more than 256 items/,
-    ],
-    [
-      'a list of 10,000 strings',
-      () => inSubject({ skill: Array.from({ length: 10_000 }, () => 'x') }),
-      /bytes; the limit is/,
-    ],
-    [
-      '513 values',
-      () =>
-        inSubject({
-          skill: Array.from({ length: 250 }, () => 1),
-          auditor: Array.from({ length: 250 }, () => 1),
-        }),
-      /more than 512 values/,
-    ],
+    ['2,000 proofs', () => text({ proof: items(2_000, signed.proof) }), /bytes; the limit is 32768/],
+    ['300 small proofs', () => text({ proof: items(300, {}) }), /\$\.proof has more than 256 items/],
+    ['a list of 10,000 strings', () => inSubject({ skill: items(10_000, 'x') }), /bytes; the limit is/],
+    ['513 values', () => inSubject({ skill: items(250), auditor: items(250) }), /more than 512 values/],
     ['a string of 5 MB', () => inSubject({ auditor: 'x'.repeat(5_000_000) }), /bytes; the limit is/],
     [
       'a string of 8,193 characters',
@@ -159,42 +142,23 @@ describe('input that cannot be parsed fails every check', () => {
 })
 
 describe('credentials beyond the limits are refused before a signature is verified', () => {
-  test.each([
-    [
-      'a proofValue of 8 kB',
-      () => ({ ...signed, proof: { ...signed.proof, proofValue: `z${'2'.repeat(8_000)}` } }),
-      ['proof_verified'],
-      /multibase base-58/,
-    ],
-    [
-      'a proofValue of 101 characters',
-      () => ({ ...signed, proof: { ...signed.proof, proofValue: `z${'2'.repeat(100)}` } }),
-      ['proof_verified'],
-      /multibase base-58/,
-    ],
-    [
-      'a clique of blank nodes',
-      () => JSON.parse(inSubject(cliques(10))),
-      ['context', 'proof_verified'],
-      /is a blank node name/,
-    ],
-  ] as const)('%s', async (_, make, failing, detail) => {
+  test.each([8_000, 100])('a proofValue of %i digits', async (length) => {
     expect.hasAssertions()
-    expectFailures(await verify(make()), [...failing], detail)
+    const proof = { ...signed.proof, proofValue: `z${'2'.repeat(length)}` }
+    expectFailures(await verify({ ...signed, proof }), ['proof_verified'], /multibase base-58/)
   })
 
-  test.each(['a binary tree of blank nodes', 'nested blank nodes'])(
-    '%s exceeds the work factor',
-    async (name) => {
-      expect.hasAssertions()
-      const proof = signed.proof
-      expectFailures(
-        await verify({ ...worst.get(name), proof }),
-        ['proof_verified'],
-        /Maximum deep iterations exceeded/,
-      )
-    },
-  )
+  test('a clique of blank nodes', async () => {
+    expect.hasAssertions()
+    const result = await verify(JSON.parse(inSubject(cliques(10))))
+    expectFailures(result, ['context', 'proof_verified'], /is a blank node name/)
+  })
+
+  test.each(['a binary tree of blank nodes', 'nested blank nodes'])('%s', async (name) => {
+    expect.hasAssertions()
+    const result = await verify({ ...worst.get(name), proof: signed.proof })
+    expectFailures(result, ['proof_verified'], /Maximum deep iterations exceeded/)
+  })
 })
 
 test('a credential with eddsa-jcs-2022 is verified without a thread', async () => {
@@ -216,7 +180,7 @@ describe('the verifier threads', () => {
 
   test('a thread that uses too much CPU time is replaced, and the result is not cached', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0)
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
+    const verifier = verifierOf({ limitMs: 1 })
     const credential = { ...costly, proof: signed.proof }
     for (let attempt = 0; attempt < 2; attempt++) {
       const result = await verifier.verify(credential, options)
@@ -232,7 +196,7 @@ describe('the verifier threads', () => {
   })
 
   test('too many credentials at once get 503, and earlier ones get a result', async () => {
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 })
+    const verifier = verifierOf({ maxWaiting: 2, maxWaitMs: 60_000 })
     const copies = Array.from({ length: 5 }, (_, i) => ({ ...signed, id: `urn:uuid:${i}` }))
     const answers = await Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
     const refused = answers.filter(({ status }) => status === 'rejected')
@@ -252,7 +216,7 @@ describe('the verifier threads', () => {
     ['has its whole limit, whatever it used before', 0, /does not match/],
   ])('a thread that gets no CPU time %s', async (_, stepMs, detail) => {
     const on = vi.spyOn(Worker.prototype, 'on')
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
+    const verifier = verifierOf({ limitMs: 1 })
     let usedMs = 0
     const worker = on.mock.contexts[0] as Worker
     worker.once('message', ({ cpuMs }: { cpuMs: number }) => (usedMs = cpuMs))
@@ -269,7 +233,7 @@ describe('the verifier threads', () => {
 
   test('a thread that exits is replaced', async () => {
     const on = vi.spyOn(Worker.prototype, 'on')
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const verifier = verifierOf()
     const [worker] = on.mock.contexts as Worker[]
     on.mockRestore()
     const lost = verifier.verify(signed, options)
@@ -280,7 +244,7 @@ describe('the verifier threads', () => {
   })
 
   test('a credential that waits too long for a thread gets 503, and one that has a thread does not', async () => {
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaitMs: 1 })
+    const verifier = verifierOf({ maxWaitMs: 1 })
     // The first one has a thread, which still starts.
     const [first, second] = [signed, { ...signed, id: 'urn:uuid:2' }].map((each) =>
       verifier.verify(each, options),
@@ -291,7 +255,7 @@ describe('the verifier threads', () => {
   })
 
   test('a credential that was verified with the same keys needs no thread', async () => {
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const verifier = verifierOf()
     const forged = { ...signed, id: 'urn:uuid:forged' }
     for (const [credential, proofVerified] of [
       [signed, true],
@@ -314,7 +278,7 @@ describe('the verifier threads', () => {
     const read = async (name: string): Promise<Json[]> =>
       (await registry.getSingleMetric(`gateway_credentials_${name}`)!.get()).values
     const limits = { limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 }
-    const verifier = createVerifier({ contexts, size: 1, ...limits, metrics })
+    const verifier = verifierOf({ ...limits, metrics })
     const copies = [signed.id, 'urn:1', 'urn:2', 'urn:3'].map((id) => Object.assign({}, signed, { id }))
     const startedAt = performance.now()
     const answers = Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))

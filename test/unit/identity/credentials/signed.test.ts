@@ -2,7 +2,7 @@ import bs58 from 'bs58'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '@agent-registry/solana'
 import { trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
-import type { Suite } from '../../../../src/identity/credentials/verify/checks/parse-proof.ts'
+import type { Suite } from '../../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 import { createVerifier } from '../../../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,

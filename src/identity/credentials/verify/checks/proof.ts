@@ -1,15 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { LRUCache } from 'lru-cache'
 import type { IssuerKey, Validity } from '../../../../domain/credential-verdict.ts'
+import { quoted } from '../../../../domain/quoted.ts'
 import { isObject, type JsonObject } from '../../../json.ts'
+import { CREDENTIALS_V2, DATA_INTEGRITY_V2, ED25519_SIGNATURE_2020_V1 } from '../../contexts/pinned.ts'
+import { decodeSignature, parseDateTimeStamp } from '../../formats.ts'
 import type { TrustRegistry } from '../../trusted-issuers.ts'
-import type { CryptoPool } from '../crypto/pool.ts'
-import type { CryptoOutcome, CryptoTask, CryptoVerdict } from '../crypto/protocol.ts'
-import { verifyProofs } from '../crypto/verify-proofs.ts'
+import type { CryptoOutcome, CryptoPool } from '../crypto/pool.ts'
+import { type CryptoTask, type CryptoVerdict, type Suite, verifyProofs } from '../crypto/verify-proofs.ts'
 import { MAX_CREDENTIAL_BYTES } from '../parse-credential.ts'
-import { commonValidity, type ParsedProof, parseProofs } from './parse-proof.ts'
 import { type Check, fail, pass } from '../result.ts'
 import { timeProblem } from './structure.ts'
-import { findProofKeys, trustProblem } from './trust.ts'
+import { findProofKeys, proofName, trustProblem } from './trust.ts'
 
 interface ProofResult {
   readonly check: Check
@@ -23,7 +25,6 @@ interface ReadCredential {
   readonly credential: JsonObject
   readonly canonical: string
   readonly vcHash: string
-  readonly proofs: readonly JsonObject[]
   readonly issuer: string
   /** Null for a status list. */
   readonly types: readonly string[] | null
@@ -38,15 +39,15 @@ export interface ProofDependencies {
 }
 
 /**
- * The check `proof_verified`. Every proof must be valid. Signatures come last, so that only
- * credentials of trusted issuers cost CPU time.
+ * The check `proof_verified`, after `proof_present`. Every proof must be valid. Signatures come
+ * last, so that only credentials of trusted issuers cost CPU time.
  */
 export async function checkProofVerified(
   read: ReadCredential,
   { now, trust, pool, cache }: ProofDependencies,
 ): Promise<ProofResult> {
   const { credential, issuer, types } = read
-  const parsed = parseProofs(read.proofs, credential)
+  const parsed = parseProofs(getProofs(credential)!, credential)
   if (typeof parsed === 'string') return { ...proofNotChecked(parsed), signaturesValid: false }
   const proofValidity = commonValidity(parsed)
   const untrusted = trustProblem({ issuer, types }, trust, now)
@@ -58,11 +59,11 @@ export async function checkProofVerified(
 
   const tasks = parsed.map(({ suite }, i) => ({ suite, key: proofKeys[i]!.key }))
   const outcome = await verifySignatures(read, tasks, pool, cache)
-  if (outcome.outcome === 'undecided') {
-    const detail = `no result: the verification was stopped because ${outcome.reason}`
+  if (typeof outcome === 'string') {
+    const detail = `no result: the verification was stopped because ${outcome}`
     return { ...proofNotChecked(detail), proofValidity, proofKeys }
   }
-  const { valid, problem } = outcome.verdict
+  const { valid, problem } = outcome
   const reason = valid ? timeProblem(proofValidity, now, 'the proof') : problem
   const check =
     reason === null ? pass('proof_verified', verifiedDetail(read, parsed)) : fail('proof_verified', reason)
@@ -87,15 +88,15 @@ async function verifySignatures(
 ): Promise<CryptoOutcome> {
   const cacheKey = [vcHash, ...proofs.map(({ key }) => key)].join()
   const cached = cache.get(cacheKey)
-  if (cached !== undefined) return { outcome: 'decided', verdict: cached }
+  if (cached !== undefined) return cached
   const task = { credential: canonical, proofs }
   // JCS takes less time than sending the task to a thread. JSON-LD and long lists do not.
   const isFast = canonical.length <= MAX_CREDENTIAL_BYTES
   const outcome =
     isFast && proofs.every(({ suite }) => suite === 'eddsa-jcs-2022')
-      ? { outcome: 'decided' as const, verdict: await verifyProofs(task, rejectJsonLd) }
+      ? await verifyProofs(task, rejectJsonLd)
       : await pool.run(task)
-  if (outcome.outcome === 'decided') cache.set(cacheKey, outcome.verdict)
+  if (typeof outcome !== 'string') cache.set(cacheKey, outcome)
   return outcome
 }
 
@@ -109,7 +110,7 @@ function verifiedDetail({ issuer }: ReadCredential, proofs: readonly ParsedProof
 export const MAX_PROOFS = 4
 
 /** The proofs of a credential. Null if `proof` is missing or invalid. */
-export function getProofs({ proof }: JsonObject): JsonObject[] | null {
+function getProofs({ proof }: JsonObject): JsonObject[] | null {
   const proofs = Array.isArray(proof) ? proof : [proof]
   const isValid = proofs.length > 0 && proofs.length <= MAX_PROOFS && proofs.every(isObject)
   return isValid ? proofs : null
@@ -124,4 +125,94 @@ export function checkProofPresent(credential: JsonObject): Check {
     'proof_present',
     proofs.length === 1 ? 'a proof is present' : `${proofs.length} proofs are present`,
   )
+}
+
+/** 64 bytes have at most 89 characters in multibase. Decoding takes quadratic time. */
+const MAX_PROOF_VALUE_LENGTH = 100
+
+/** A well-formed proof. Its signature is not verified yet. */
+interface ParsedProof {
+  readonly suite: Suite
+  readonly verificationMethod: string
+  readonly validity: Validity
+}
+
+/** Parses all proofs. Returns a text if one is not supported. */
+function parseProofs(proofs: readonly JsonObject[], credential: JsonObject): ParsedProof[] | string {
+  const parsed: ParsedProof[] = []
+  for (const [i, proof] of proofs.entries()) {
+    const each = parseProof(proof, credential['@context'] as string[])
+    if (typeof each === 'string') return `${proofName(proofs.length, i)} is not supported: ${each}`
+    parsed.push(each)
+  }
+  return parsed
+}
+
+/** The period in which all proofs are valid: the latest start and the earliest end. */
+function commonValidity(proofs: readonly ParsedProof[]): Validity {
+  const bounds = (bound: keyof Validity) => proofs.flatMap(({ validity }) => validity[bound] ?? []).sort()
+  return { from: bounds('from').at(-1) ?? null, until: bounds('until')[0] ?? null }
+}
+
+/** Sources: W3C vc-di-eddsa, VC Data Integrity 1.0. */
+function parseProof(proof: JsonObject, contexts: string[]): ParsedProof | string {
+  const suite = getSuite(proof)
+  if (suite === null) {
+    return `its type ${quoted(proof.cryptosuite ?? proof.type)} must be Ed25519Signature2020, or DataIntegrityProof with eddsa-rdfc-2022 or eddsa-jcs-2022`
+  }
+  const { verificationMethod, created, expires } = proof
+  if (typeof verificationMethod !== 'string') return 'its verificationMethod must be a URL'
+  const problem = memberProblem(proof) ?? contextProblem(proof, suite, contexts)
+  if (problem !== null) return problem
+  const from = created === undefined ? null : parseDateTimeStamp(created)
+  const until = expires === undefined ? null : parseDateTimeStamp(expires)
+  if (from === null && (created !== undefined || suite === 'Ed25519Signature2020')) {
+    return 'its created must be a date and time with a time zone'
+  }
+  if (until === null && expires !== undefined) {
+    return 'its expires must be a date and time with a time zone'
+  }
+  if (from !== null && until !== null && from > until) return 'it expires before it was created'
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString())
+  return { suite, verificationMethod, validity: { from: iso(from), until: iso(until) } }
+}
+
+function getSuite({ type, cryptosuite }: JsonObject): Suite | null {
+  if (type === 'Ed25519Signature2020') return type
+  const isKnown = cryptosuite === 'eddsa-rdfc-2022' || cryptosuite === 'eddsa-jcs-2022'
+  return type === 'DataIntegrityProof' && isKnown ? cryptosuite : null
+}
+
+function memberProblem({ proofPurpose, proofValue, ...proof }: JsonObject): string | null {
+  if (proofPurpose !== 'assertionMethod') {
+    return `its proofPurpose must be assertionMethod; it is ${quoted(proofPurpose)}`
+  }
+  if (Object.hasOwn(proof, 'previousProof')) return 'proof chains (previousProof) are not supported'
+  // Other suites do not sign these members.
+  if (Object.hasOwn(proof, 'jws') || Object.hasOwn(proof, 'signatureValue')) {
+    return 'it has a second signature next to proofValue'
+  }
+  const isSignature =
+    typeof proofValue === 'string' &&
+    proofValue.length <= MAX_PROOF_VALUE_LENGTH &&
+    decodeSignature(proofValue) !== null
+  return isSignature ? null : 'its proofValue must be a signature of 64 bytes in multibase base-58 (z…)'
+}
+
+function contextProblem(proof: JsonObject, suite: Suite, contexts: string[]): string | null {
+  const { '@context': own } = proof
+  if (suite === 'eddsa-jcs-2022') {
+    if (own === undefined) return null
+    const isPrefix =
+      Array.isArray(own) && own.length > 0 && isDeepStrictEqual(own, contexts.slice(0, own.length))
+    return isPrefix ? null : "its @context must be the start of the credential's @context"
+  }
+  if (own !== undefined && !isDeepStrictEqual(own, contexts)) {
+    return "its @context must be the credential's @context"
+  }
+  const required =
+    suite === 'Ed25519Signature2020' ? [ED25519_SIGNATURE_2020_V1] : [CREDENTIALS_V2, DATA_INTEGRITY_V2]
+  return contexts.some((each) => required.includes(each))
+    ? null
+    : `@context must include ${required.at(-1)}, which defines its type`
 }

@@ -169,9 +169,7 @@ interface CredentialDates {
   readonly problem: string | null
 }
 
-/**
- * Applies every date of VC 1.1 and 2.0, because the contexts of both versions define all of them.
- */
+/** Applies every date of VC 1.1 and 2.0: the contexts of both define all of them. */
 export function readDates(credential: JsonObject, model: DataModel | null): CredentialDates {
   const from: number[] = []
   const until: number[] = []

@@ -4,7 +4,6 @@ import { quoted } from '../../../../domain/quoted.ts'
 import { isObject, type JsonObject } from '../../../json.ts'
 import { VERIFIABLE_CREDENTIAL } from '../../formats.ts'
 import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers.ts'
-import { type ParsedProof, proofName } from './parse-proof.ts'
 
 /** Characters. No trusted issuer has a longer id. */
 export const MAX_ISSUER_LENGTH = 1_024
@@ -39,7 +38,7 @@ export function trustProblem(
 
 /** Returns the issuer's key for every proof, or a text if a proof has none. */
 export function findProofKeys(
-  proofs: readonly ParsedProof[],
+  proofs: readonly { readonly verificationMethod: string }[],
   issuer: TrustedIssuer | undefined,
 ): IssuerKey[] | string {
   const keys: IssuerKey[] = []
@@ -55,6 +54,10 @@ export function findProofKeys(
     keys.push(key)
   }
   return keys
+}
+
+export function proofName(count: number, i: number): string {
+  return count === 1 ? 'the proof' : `proof ${i + 1}`
 }
 
 /** Whether the issuer still has all these keys under the same names. */

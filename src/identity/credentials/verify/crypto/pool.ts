@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import { DomainError } from '../../../../domain/errors.ts'
 import type { Contexts } from '../../contexts/load.ts'
-import type { CryptoOutcome, CryptoTask, WorkerMessage } from './protocol.ts'
+import type { CryptoTask, CryptoVerdict } from './verify-proofs.ts'
 
 const MAX_THREADS = 4
 
@@ -19,15 +19,21 @@ export interface CryptoPoolOptions {
   readonly maxWaitMs?: number
 }
 
-/** Threads that canonicalise and verify credentials without blocking the event loop. */
-export interface CryptoPool {
-  /** Throws VERIFIER_BUSY if too many credentials wait, or if this one waited too long. */
-  run(task: CryptoTask): Promise<CryptoOutcome>
-  readonly waiting: () => number
-  close(): Promise<void>
+/** Or why the task was stopped, which says nothing about the credential. */
+export type CryptoOutcome = CryptoVerdict | string
+
+/** A worker sends this once when it is ready, and then for each task. */
+export interface WorkerMessage {
+  /** Null: the worker is ready. */
+  readonly verdict: CryptoVerdict | null
+  /** CPU time of the thread since its start, in milliseconds. */
+  readonly cpuMs: number
 }
 
-export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
+export type CryptoPool = ReturnType<typeof createCryptoPool>
+
+/** Threads that canonicalise and verify credentials without blocking the event loop. */
+export function createCryptoPool(options: CryptoPoolOptions) {
   const { contexts, limitMs = 250, maxWaiting = 64, maxWaitMs = 5_000 } = options
   const size = options.size ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
   const start = () => new VerifyThread(contexts, limitMs)
@@ -37,7 +43,7 @@ export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
   let closed = false
 
   async function runOnIdleThread(task: CryptoTask): Promise<CryptoOutcome> {
-    if (closed) return { outcome: 'undecided', reason: 'the service is shutting down' }
+    if (closed) return 'the service is shutting down'
     const slot = idle.shift()!
     const outcome = await slot.thread.run(task)
     if (!slot.thread.isAlive && !closed) slot.thread = start()
@@ -46,7 +52,8 @@ export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
   }
 
   return {
-    run: async (task) => {
+    /** Throws VERIFIER_BUSY if too many credentials wait, or if this one waited too long. */
+    run: async (task: CryptoTask): Promise<CryptoOutcome> => {
       if (closed || queue.size >= maxWaiting) throw new DomainError('VERIFIER_BUSY')
       const waiting = new AbortController()
       const timer = setTimeout(() => waiting.abort(new DomainError('VERIFIER_BUSY')), maxWaitMs)
@@ -56,8 +63,8 @@ export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
       }
       return queue.add(work, { signal: waiting.signal })
     },
-    waiting: () => queue.size,
-    close: async () => {
+    waiting: (): number => queue.size,
+    close: async (): Promise<void> => {
       closed = true
       await Promise.all(slots.map(({ thread }) => thread.stop('the service is shutting down')))
     },
@@ -93,7 +100,7 @@ class VerifyThread {
     this.#worker.on('message', ({ verdict, cpuMs }: WorkerMessage) => {
       this.#cpuMsBefore = cpuMs
       if (verdict === null) this.#ready.resolve()
-      else this.#settle?.({ outcome: 'decided', verdict })
+      else this.#settle?.(verdict)
     })
     this.#worker.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.#stopReason =
@@ -102,15 +109,15 @@ class VerifyThread {
     this.#worker.on('exit', () => {
       this.isAlive = false
       this.#ready.resolve()
-      this.#settle?.({ outcome: 'undecided', reason: this.#stopReason })
+      this.#settle?.(this.#stopReason)
     })
   }
 
-  /** Waits until the thread is ready. A stopped thread returns `undecided`. */
+  /** Waits until the thread is ready. */
   async run(task: CryptoTask): Promise<CryptoOutcome> {
     this.#worker.ref()
     await this.#ready.promise
-    if (!this.isAlive) return { outcome: 'undecided', reason: this.#stopReason }
+    if (!this.isAlive) return this.#stopReason
     const { promise, resolve } = Promise.withResolvers<CryptoOutcome>()
     this.#settle = resolve
     this.#checkAfter(this.#limitMs, performance.now())

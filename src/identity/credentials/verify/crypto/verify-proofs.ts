@@ -1,11 +1,25 @@
+import type { Pubkey } from '@agent-registry/solana'
 import jsonld from 'jsonld'
 import { verifyEd25519 } from '../../../../domain/ed25519.ts'
 import { jcs, type JsonObject, sha256 } from '../../../json.ts'
 import { decodeSignature } from '../../formats.ts'
-import type { CryptoTask, CryptoVerdict } from './protocol.ts'
-import type { Suite } from '../checks/parse-proof.ts'
 import { quoted } from '../../../../domain/quoted.ts'
 import type { Contexts } from '../../contexts/load.ts'
+
+export type Suite = 'Ed25519Signature2020' | 'eddsa-rdfc-2022' | 'eddsa-jcs-2022'
+
+export interface CryptoTask {
+  /** The whole credential in JCS form. */
+  readonly credential: string
+  /** The suite and key of each proof, in order. */
+  readonly proofs: readonly { readonly suite: Suite; readonly key: Pubkey }[]
+}
+
+export interface CryptoVerdict {
+  readonly valid: boolean
+  /** Empty if valid. */
+  readonly problem: string
+}
 
 /** Verifies every proof of a credential. Small-order keys and nonces are refused. */
 export async function verifyProofs(task: CryptoTask, canonize: Canonize): Promise<CryptoVerdict> {

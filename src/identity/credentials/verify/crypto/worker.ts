@@ -7,8 +7,15 @@ import {
   DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../contexts/pinned.ts'
-import { type Canonize, createCanonize, verifyProofs, withProofTemplates } from './verify-proofs.ts'
-import type { CryptoTask, CryptoVerdict, WorkerMessage } from './protocol.ts'
+import type { WorkerMessage } from './pool.ts'
+import {
+  type Canonize,
+  createCanonize,
+  type CryptoTask,
+  type CryptoVerdict,
+  verifyProofs,
+  withProofTemplates,
+} from './verify-proofs.ts'
 
 const WARM_UP_ROUNDS = 5
 
@@ -36,12 +43,9 @@ async function warmUp(canonize: Canonize): Promise<void> {
       [CREDENTIALS_V1, ED25519_SIGNATURE_2020_V1],
       [CREDENTIALS_V1, DATA_INTEGRITY_V2],
       [CREDENTIALS_V2, ED25519_SIGNATURE_2020_V1],
-    ] as const) {
-      const contexts = [base, AGENT_CREDENTIALS_V1, suite]
-      const type = suite === DATA_INTEGRITY_V2 ? 'DataIntegrityProof' : 'Ed25519Signature2020'
-      await canonize({ '@context': contexts, type, proofPurpose: 'assertionMethod' })
+    ]) {
       await canonize({
-        '@context': contexts,
+        '@context': [base, AGENT_CREDENTIALS_V1, suite],
         type: ['VerifiableCredential', 'SecurityAuditCredential'],
         issuer: 'did:example:issuer',
         credentialSubject: { id: 'did:example:subject', auditResult: 'none' },

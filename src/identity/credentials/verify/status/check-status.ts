@@ -1,8 +1,9 @@
 import type { CredentialStatus } from '../../../../domain/credential-verdict.ts'
 import { isObject, type JsonValue } from '../../../json.ts'
 import { type Check, fail, pass } from '../result.ts'
-import type { FetchedList, ListRequest, StatusLists } from './status-lists.ts'
+import type { FetchedList, ListRequest, StatusLists } from './read-list.ts'
 import { quoted } from '../../../../domain/quoted.ts'
+import { isDocumentUrl } from '../../../sites.ts'
 
 export interface StatusResult {
   readonly check: Check
@@ -71,7 +72,6 @@ async function readEntry(
 export const MAX_STATUS_ENTRIES = 4
 export const MAX_LIST_URL_LENGTH = 2_048
 
-const SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', 'ipfs:', 'ar:'])
 /** Purposes that do not make a credential invalid (Bitstring Status List 1.0, section 2.1). */
 const HARMLESS: ReadonlySet<unknown> = new Set(['refresh', 'message'])
 
@@ -82,10 +82,7 @@ interface StatusEntry {
   readonly listUrl: string
 }
 
-/**
- * The entries of a `credentialStatus` that can make a credential invalid. Returns a text if one is
- * not supported, because it could say that the credential is revoked.
- */
+/** Returns a text if an entry is not supported: it could say that the credential is revoked. */
 export function parseStatusEntries(credentialStatus: JsonValue): readonly StatusEntry[] | string {
   const all = [credentialStatus].flat()
   if (all.length === 0 || all.length > MAX_STATUS_ENTRIES) {
@@ -115,12 +112,12 @@ function parseEntry(entry: JsonValue): StatusEntry | null | string {
     return `statusListIndex must be a string of 1 to 15 digits; it is ${quoted(statusListIndex)}`
   }
   if (statusSize !== 1) return `statusSize must be 1 for ${statusPurpose}; it is ${quoted(statusSize)}`
-  if (typeof statusListCredential !== 'string' || !isListUrl(statusListCredential)) {
+  const isListUrl =
+    typeof statusListCredential === 'string' &&
+    statusListCredential.length <= MAX_LIST_URL_LENGTH &&
+    isDocumentUrl(statusListCredential)
+  if (!isListUrl) {
     return `statusListCredential must be a URL with scheme https, ipfs or ar; it is ${quoted(statusListCredential)}`
   }
   return { purpose: statusPurpose, index: Number(statusListIndex), listUrl: statusListCredential }
-}
-
-function isListUrl(text: string): boolean {
-  return text.length <= MAX_LIST_URL_LENGTH && SCHEMES.has(URL.parse(text)?.protocol ?? '')
 }
