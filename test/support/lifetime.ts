@@ -21,7 +21,6 @@ function during<Value extends object>(
   after(async () => {
     const value = current as Partial<Record<string, () => unknown>> | undefined
     const ending = ENDINGS.find((name) => typeof value?.[name] === 'function')
-    current = undefined
     if (ending !== undefined) await value![ending]!()
   })
   const get = (): Value => {

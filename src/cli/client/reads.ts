@@ -17,13 +17,10 @@ export function agentsCommand(): Command {
     .option('--category <category>', 'only this service category')
     .option('--name <text>', 'search by name; the most similar first')
     .option('--limit <n>', 'at most this many, up to 200', asInteger(1, 200), 20)
-    .action(async ({ limit, ...filter }: ListOptions, command: Command) => {
+    .action(async ({ tier, category, name, limit }: ListOptions, command: Command) => {
       const { registry, output } = connect(command)
-      const listing = registry.agents.list({
-        ...filter,
-        sort: filter.name === undefined ? 'reputation' : undefined,
-        limit,
-      })
+      const sort = name === undefined ? 'reputation' : undefined
+      const listing = registry.agents.list({ tier, category, name, sort, limit })
       const page = await use(() => listing.page())
       output.result(page, [...page.agents.map(describe), `${page.agents.length} of ${page.total}`])
     })
