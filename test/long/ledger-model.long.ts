@@ -62,6 +62,8 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   const wasHidden = faults.includes('hide')
   const wasForked = faults.includes('fork')
   const prepared = await model.walletSends.compare({ wasHidden, wasForked })
+  // The tracker may have sent some of them again since, so their events are not final yet.
+  await caughtUp(world, model, story)
 
   const report = await audit({ orm, rpc: world.rpc, programId, settleMs: 10_000 })
   const events = await compareEvents(world, orm)
