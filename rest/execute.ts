@@ -66,55 +66,55 @@ export function operation<Data, Variables extends Record<string, unknown>>(
   const [invalid] = validate(schema, document)
   if (invalid !== undefined) throw invalid
   const run = executor === 'jit' ? compiled(document, schema) : interpreted(document, schema)
-  const places = placesOf(document)
+  const positions = positionsOf(document)
   return async (context, variables) => {
     const { data, errors } = await run(context, variables)
-    const error = errors && firstOf(errors, places)
+    const error = errors && firstOf(errors, positions)
     if (error !== undefined) throw causeOf(error)
     return data as Found<Data>
   }
 }
 
-/** A field of a response, with its place among the fields beside it. */
-interface Place {
+/** A field of a response, with its position among the fields of the same object. */
+interface Position {
   readonly index: number
-  readonly inner: Places
+  readonly inner: Positions
 }
-type Places = Map<string, Place>
+type Positions = Map<string, Position>
 
 /** The fields of a response in the order of the document. */
-function placesOf(document: DocumentNode): Places {
+function positionsOf(document: DocumentNode): Positions {
   const fragments = fragmentsOf(document)
-  const add = ({ selections }: SelectionSetNode, places: Places): Places => {
+  const add = ({ selections }: SelectionSetNode, positions: Positions): Positions => {
     for (const each of selections) {
       if (each.kind !== Kind.FIELD) {
         const fragment = each.kind === Kind.INLINE_FRAGMENT ? each : fragments(each.name.value)
-        if (fragment !== undefined) add(fragment.selectionSet, places)
+        if (fragment !== undefined) add(fragment.selectionSet, positions)
         continue
       }
       const name = (each.alias ?? each.name).value
-      const place = places.get(name) ?? { index: places.size, inner: new Map() }
-      places.set(name, place)
-      if (each.selectionSet !== undefined) add(each.selectionSet, place.inner)
+      const position = positions.get(name) ?? { index: positions.size, inner: new Map() }
+      positions.set(name, position)
+      if (each.selectionSet !== undefined) add(each.selectionSet, position.inner)
     }
-    return places
+    return positions
   }
   return add(getOperationAST(document)!.selectionSet, new Map())
 }
 
 /** Fields run at the same time, so the order of their errors changes from call to call. */
-function firstOf(errors: readonly GraphQLError[], places: Places): GraphQLError | undefined {
-  return errors.toSorted((one, other) => comparePaths(one.path ?? [], other.path ?? [], places))[0]
+function firstOf(errors: readonly GraphQLError[], positions: Positions): GraphQLError | undefined {
+  return errors.toSorted((one, other) => comparePaths(one.path ?? [], other.path ?? [], positions))[0]
 }
 
 /** A shorter path comes first: without a path, GraphQL refused a variable. */
-function comparePaths(one: Path, other: Path, places: Places | undefined): number {
+function comparePaths(one: Path, other: Path, positions: Positions | undefined): number {
   const [[first, ...rest], [second, ...more]] = [one, other]
   if (first === undefined || second === undefined) return one.length - other.length
   // Entries of a list have the same fields.
-  if (typeof first === 'number') return first - Number(second) || comparePaths(rest, more, places)
-  const [place, beside] = [first, second].map((name) => places?.get(String(name)))
-  return (place?.index ?? 0) - (beside?.index ?? 0) || comparePaths(rest, more, place?.inner)
+  if (typeof first === 'number') return first - Number(second) || comparePaths(rest, more, positions)
+  const [position, beside] = [first, second].map((name) => positions?.get(String(name)))
+  return (position?.index ?? 0) - (beside?.index ?? 0) || comparePaths(rest, more, position?.inner)
 }
 type Path = NonNullable<GraphQLError['path']>
 

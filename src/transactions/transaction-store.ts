@@ -200,8 +200,8 @@ export class TransactionStore {
   async deleteOld(now: number): Promise<number> {
     const em = this.#em.fork()
     const before = (days: number) => ({ $lt: new Date(now - days * DAY_MS).toISOString() })
-    // By the clock of the database, as quotas are. They need client networks for a day, and released
-    // sponsorships never.
+    // The clock is that of the database, as for quotas. Quotas need client networks for a day, and
+    // released sponsorships never.
     const older = (days: number) => ({ $lt: raw(`now() - interval '${days} days'`) })
     const old = { clientNetwork: { $ne: null }, createdAt: older(2) }
     await em.nativeUpdate(Sponsorship, old, { clientNetwork: null })

@@ -51,7 +51,7 @@ test('the log at level debug has request ids and no secrets', async () => {
   expect(made.status).toBe(201)
   const { secret } = (await made.json()) as { secret: string }
   expect(secret).toMatch(/^whsec_/)
-  // A signature that is used again, a wrong one, invalid input, and a registration without instructions.
+  // A used signature, a wrong one, invalid input, and a registration without instructions.
   expect((await call('/webhooks', { method: 'POST', headers: { ...json, ...signed }, body })).status).toBe(
     201,
   )

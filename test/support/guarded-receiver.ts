@@ -3,7 +3,7 @@ import { startReceiver } from './receiver.ts'
 import { createTestCa } from './tls.ts'
 import { perFile } from './lifetime.ts'
 
-/** A receiver with TLS on this machine under the name `host`, and the only client that may call it. */
+/** A receiver with TLS on this machine, named `host`, and the only client that may call it. */
 export const useGuardedReceiver = (host: string, options: Partial<GuardedHttpOptions> = {}) =>
   perFile(async () => {
     const ca = await createTestCa()

@@ -3,7 +3,7 @@ export interface JsonResponse<Body> {
   readonly body: Body
 }
 
-/** Sends JSON, or only reads if there is no body. Returns the status and the JSON of the response. */
+/** Sends JSON, or reads if there is no body. Returns the status and the JSON of the response. */
 export async function callJson<Body>(
   url: string,
   body?: object,

@@ -15,7 +15,7 @@ interface Cases {
 }
 type Counts = Map<Cases, Map<string, number>>
 
-/** If a case is expected 14 times and does not occur, chance is one in a million: it is impossible. */
+/** A case that is expected 14 times and does not occur is impossible, but for one in a million. */
 const ENOUGH = 14
 /** With few runs, only some seeds give all cases. */
 const MAX_SEEDS = 500

@@ -12,6 +12,7 @@ import {
   isCompositeType,
   type GraphQLInterfaceType,
 } from 'graphql'
+import { COMPILED_FIELDS } from '../../rest/graphql/compiled/compile-query.ts'
 import * as fc from './property.ts'
 import { schema } from '../../schema/index.ts'
 
@@ -30,26 +31,8 @@ type Draw = fc.GeneratorValue
 /** Values of scalars by the name of the argument or member. */
 export type ScalarValues = Readonly<Record<string, readonly unknown[]>>
 
-const ROOTS = [
-  'agent',
-  'agentByOwner',
-  'agentHistory',
-  'agentHistoryPage',
-  'agentSuggestions',
-  'agents',
-  'agentsPage',
-  'credentials',
-  'credentialsPage',
-  'did',
-  'lookupAgents',
-  'registryEvents',
-  'registryConfig',
-  'registryStats',
-  'stake',
-  'stakes',
-  'stakesPage',
-  'verifyAgent',
-]
+/** Fields of Query that only read. */
+const ROOTS = [...COMPILED_FIELDS, 'lookupAgents', 'verifyAgent']
 const MAX_DEPTH = 4
 const RARE = new Set(['after', 'before', 'last'])
 

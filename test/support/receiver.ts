@@ -89,7 +89,7 @@ export async function startReceiver({
     port: bound,
     server,
     requests: requests as readonly ReceivedRequest[],
-    /** All accepted connections, including those without a request or with a failed TLS handshake. */
+    /** All accepted connections, also those without a request or with a failed TLS handshake. */
     get connections() {
       return connections
     },

@@ -33,7 +33,7 @@ export async function slowNetwork(connection: DatabaseConnection, lateMs: () => 
   const { port } = server.address() as AddressInfo
   return {
     url: urlThrough(connection, port),
-    /** Drops all data of the next connection on which the client sends something, in both directions. */
+    /** Drops all data, both ways, of the next connection on which the client sends something. */
     silenceNext: () => void (silenceNext = true),
     close: async () => {
       for (const socket of sockets) socket.destroy()

@@ -24,7 +24,7 @@ export function createTicketFlood(tls: TLSSocket, socket: Socket): () => void {
   }
 }
 
-/** The same for a KeyUpdate (RFC 8446, section 4.6.3), sent `count` times. Each has its own keys. */
+/** A KeyUpdate (RFC 8446, section 4.6.3), sent `count` times. Each has its own keys. */
 export function createKeyUpdates(tls: TLSSocket, socket: Socket, count: number): () => void {
   const firstSecret = secretOf(tls)
   return () => {

@@ -11,7 +11,7 @@ export const PreparedTransaction = defineEntity({
     status: p.text().$type<TransactionStatus>(),
     /** The prepared message, base64. */
     message: p.text(),
-    /** `matchKey` of the message. Null if the service pays, so that no wallet can send it itself. */
+    /** `matchKey` of the message. Null if the service pays: then no wallet can send it itself. */
     matchKey: key().strictNullable(),
     lastValidBlockHeight: int8(),
     /** The slot of the blockhash. The transaction cannot land before it. */

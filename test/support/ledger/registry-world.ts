@@ -57,8 +57,8 @@ export async function createRegistryWorld(
   for (const keypair of [payer, admin]) await fund(keypair)
 
   /**
-   * Sends instructions in one transaction without preflight, ends the slot, and returns the error of
-   * the transaction, or null. The first signer pays.
+   * Sends instructions in one transaction without preflight and ends the slot. Returns the error
+   * of the transaction, or null. The first signer pays.
    */
   const execute = async (
     instructions: TransactionInstruction[],

@@ -94,7 +94,7 @@ export class Vm {
     }
   }
 
-  /** Changes the data of an account in place, or replaces its data or owner. Returns the old data. */
+  /** Changes the data of an account, or replaces its data or owner. Returns the old data. */
   edit(key: Pubkey, change: (data: Buffer) => Partial<StoredAccount> | void): Uint8Array {
     const stored = this.account(key)
     if (stored === null) throw new Error(`no account ${key}`)
