@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { outboxRow, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { emptyRows } from '../../../src/ledger/decode/rows.ts'
 import { continueFanOut, MAX_DELIVERIES, webhookSink } from '../../../src/webhooks/enqueue.ts'
 import { markOrphaned, mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import type { Send } from '../../../src/webhooks/send.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { Database } from '../../../src/db/database.ts'
+import { readsOf, SCANS } from '../../support/table-reads.ts'
 import { cancelForInactiveWebhooks } from '../../../src/webhooks/cancel.ts'
 import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 
@@ -197,17 +197,8 @@ describe('maintenance', () => {
     await sql`analyze webhook_deliveries`.execute(world.kysely)
   })
 
-  /** How many times `read` reads all rows of the delivery log. */
-  const scansOf = (read: (db: Kysely<Database>) => Promise<unknown>) =>
-    world.kysely.transaction().execute(async (db) => {
-      await read(db)
-      const { rows } = await sql<{ scans: number }>`
-      select seq_scan as scans from pg_stat_xact_user_tables where relname = 'webhook_deliveries'`.execute(db)
-      return Number(rows[0]?.scans)
-    })
-
   test('what workers repeat every few seconds does not read the whole delivery log', async () => {
-    expect(await scansOf(cancelForInactiveWebhooks)).toBe(0)
-    expect(await scansOf(readWebhookStats)).toBe(0)
+    expect(await readsOf(world.kysely, 'webhook_deliveries', SCANS, cancelForInactiveWebhooks)).toBe(0)
+    expect(await readsOf(world.kysely, 'webhook_deliveries', SCANS, readWebhookStats)).toBe(0)
   })
 })

@@ -4,6 +4,7 @@ import type { Logger } from '../../../src/platform/logger.ts'
 import { HeldClaims } from '../../../src/webhooks/claim-due.ts'
 import { createQueueVacuum } from '../../../src/webhooks/maintenance.ts'
 import { eventually } from '../../support/eventually.ts'
+import { READ_ROWS, readsOf } from '../../support/table-reads.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
@@ -194,14 +195,10 @@ test('a change of some deliveries reads only their rows of a long queue, with a 
     await add('second', 64)
     await finish('second')
     await add('third', 20_000)
-    const read = await db.transaction().execute(async (trx) => {
-      await sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()
-        where event_id = any(select 'third' || n from generate_series(1, 64) n)`.execute(trx)
-      const { rows } = await sql<{ read: string }>`
-        select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
-        where relname = 'webhook_queue'`.execute(trx)
-      return Number(rows[0]?.read)
-    })
+    const read = await readsOf(db, 'webhook_queue', READ_ROWS, (trx) =>
+      sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()
+        where event_id = any(select 'third' || n from generate_series(1, 64) n)`.execute(trx),
+    )
     expect(read).toBeLessThan(500)
   })
   expect(await queueErrors(world.kysely)).toEqual([])
