@@ -7,8 +7,6 @@ const long = mergeConfig(config, {
   test: {
     testTimeout: scaled(900_000),
     hookTimeout: scaled(300_000),
-    // Each test starts its own processes and creates its own load.
-    maxWorkers: 2,
   },
 })
 
