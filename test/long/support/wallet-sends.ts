@@ -9,7 +9,11 @@ import bs58 from 'bs58'
 import { vi } from 'vitest'
 import { pino } from 'pino'
 import { registryInstruction } from '@agent-registry/program'
+import { parseTransaction } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
+import { fetchTransaction } from '../../../src/transactions/ledger-state.ts'
+import { SEARCH_LIMITS } from '../../../src/transactions/limits.ts'
+import { matchesPrepared, preparedMessage } from '../../../src/transactions/match.ts'
 import { createTransactions } from '../../../src/transactions/transactions.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 import { addresses, keyOf, programId, type RegistryWorld } from '../../support/ledger/registry-world.ts'
@@ -105,9 +109,11 @@ export class WalletSends {
     const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]
     for (const [id, signature] of this.#signatures) {
       const { status, slot, error } = await this.#relay.get(id)
-      // The ledger does not tell whether a fork removed the transaction.
-      const isDropped = wasForked && error?.code === 'dropped'
-      relay.push({ id, status, slot, error: isDropped ? 'blockhash_expired' : error?.code })
+      const isHonest =
+        // The ledger does not tell whether a fork removed the transaction.
+        (wasForked && error?.code === 'dropped') ||
+        (error?.code === 'outcome_unknown' && (await this.#canBeUnknown(id)))
+      relay.push({ id, status, slot, error: isHonest ? 'blockhash_expired' : error?.code })
       ledger.push({ id, ...(await this.#onLedger(signature)) })
     }
     this.#signatures.clear()
@@ -124,6 +130,34 @@ export class WalletSends {
     const { slot, err } = landed
     if (err === null) return { status: 'confirmed', slot, error: undefined }
     return { status: 'failed', slot, error: 'execution_failed' }
+  }
+
+  /**
+   * Whether the search for the transaction reached its limits: its fee payer has too many others,
+   * or one of them may be a version of it.
+   */
+  async #canBeUnknown(id: string): Promise<boolean> {
+    const { message, blockhash_slot: oldestSlot } = await kyselyOf(this.#orm)
+      .selectFrom('prepared_transactions')
+      .select(['message', 'blockhash_slot'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const prepared = preparedMessage({ message })
+    const listed = await this.#world.rpc.call<{ signature: string; slot: number }[]>(
+      'getSignaturesForAddress',
+      [prepared.staticKeys[0], { commitment: 'finalized' }],
+    )
+    const others = listed.filter(({ slot }) => slot >= oldestSlot)
+    if (others.length > SEARCH_LIMITS.fetches) return true
+    const found = await Promise.all(
+      others.map(({ signature }) =>
+        fetchTransaction<{ transaction: [string, string] }>(this.#world.rpc, signature),
+      ),
+    )
+    return found.some((each) => {
+      const bytes = Buffer.from(each?.transaction[0] ?? '', 'base64')
+      return matchesPrepared(prepared, parseTransaction(bytes).message)
+    })
   }
 
   close(): Promise<void> {
