@@ -11,6 +11,9 @@ export const SEARCHES: Record<string, string> = {
 /** After every agent was renamed: all names match, or share trigrams and do not match. */
 export const HOSTILE_SEARCHES: Record<string, string> = {
   'hostile names, all match': 'name=weather+scout+market',
+  'hostile names, all match, newest first': 'name=weather+scout+market&sort=created_at',
+  'hostile names, all match, filtered, by reputation':
+    'name=weather+scout+market&status=active&min_reputation=10&sort=reputation',
   'hostile names, none match': 'name=weather',
 }
 

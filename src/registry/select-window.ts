@@ -27,14 +27,56 @@ export class WindowSelection {
   add(item: number): void {
     if (this.last !== null && this.#compare(item, this.last) > 0) return
     if (this.#items.push(item) < this.#limit) return
-    this.#items.sort(this.#compare).length = this.#end
-    this.last = this.#items[this.#end - 1] ?? null
+    moveFirst(this.#items, this.#end, this.#compare)
+    this.#items.length = this.#end
+    this.last = this.#items.reduce((one, other) => (this.#compare(one, other) < 0 ? other : one))
   }
 
   /** The items of the window, in order. */
   found(): number[] {
-    return this.#items.sort(this.#compare).slice(this.#start, this.#end)
+    const items = this.#items
+    moveFirst(items, this.#end, this.#compare)
+    items.length = Math.min(items.length, this.#end)
+    moveFirst(items, this.#start, this.#compare)
+    return items.slice(this.#start).sort(this.#compare)
   }
+}
+
+/** Partitions until sorting is faster. More are needed only for an order made to be slow. */
+const MAX_PARTITIONS = 40
+const FEW = 32
+
+/** Moves the first `count` items to the start, in no order, which is faster than sorting all. */
+function moveFirst(items: number[], count: number, compare: Compare): void {
+  let [from, to] = [0, items.length]
+  for (let i = 0; count > from && count < to && to - from > FEW; i++) {
+    if (i === MAX_PARTITIONS) break
+    const middle = partition(items, from, to, compare)
+    if (middle < count) from = middle + 1
+    else to = middle
+    if (middle === count) return
+  }
+  if (count <= from || count >= to) return
+  const rest = items.slice(from, to).sort(compare)
+  for (const [i, item] of rest.entries()) items[from + i] = item
+}
+
+/** Moves items that are before the one in the middle to its left. Returns its place. */
+function partition(items: number[], from: number, to: number, compare: Compare): number {
+  const last = to - 1
+  const middle = (from + last) >> 1
+  const pivot = items[middle]!
+  items[middle] = items[last]!
+  let place = from
+  for (let i = from; i < last; i++) {
+    const item = items[i]!
+    if (compare(item, pivot) >= 0) continue
+    items[i] = items[place]!
+    items[place++] = item
+  }
+  items[last] = items[place]!
+  items[place] = pivot
+  return place
 }
 
 export function selectWindow(

@@ -1,3 +1,5 @@
+import { lowestBit } from './slot-set.ts'
+
 /** Slots that may match, and the number of trigrams that each shares with the query. */
 export interface Candidates {
   size: number
@@ -6,7 +8,7 @@ export interface Candidates {
 }
 
 /** Words that are counted together: their planes stay in the processor's cache. */
-export const BLOCK = 512
+export const BLOCK = 128
 const PLANES = 7
 /** The highest count. */
 export const MAX_COUNT = 2 ** PLANES - 1
@@ -96,7 +98,7 @@ export class BitPlanes {
     const { slots, shared } = to
     let size = to.size
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      const bit = 31 - Math.clz32(rest & -rest)
+      const bit = lowestBit(rest)
       shared[size] =
         ((p0 >>> bit) & 1) |
         (((p1 >>> bit) & 1) << 1) |
@@ -108,5 +110,31 @@ export class BitPlanes {
       slots[size++] = firstSlot + bit
     }
     to.size = size
+  }
+
+  /** The count of a bit of a word. */
+  countOf(index: number, bit: number): number {
+    return (
+      ((this.#p0[index]! >>> bit) & 1) |
+      (((this.#p1[index]! >>> bit) & 1) << 1) |
+      (((this.#p2[index]! >>> bit) & 1) << 2) |
+      (((this.#p3[index]! >>> bit) & 1) << 3) |
+      (((this.#p4[index]! >>> bit) & 1) << 4) |
+      (((this.#p5[index]! >>> bit) & 1) << 5) |
+      (((this.#p6[index]! >>> bit) & 1) << 6)
+    )
+  }
+
+  /** The highest count of these bits of a word, or the lowest. */
+  extreme(index: number, bits: number, isHighest: boolean): number {
+    const flipped = isHighest ? 0 : -1
+    let rest = bits
+    let count = 0
+    for (let i = PLANES - 1; i >= 0; i--) {
+      const better = rest & (this.#all[i]![index]! ^ flipped)
+      if (better !== 0) rest = better
+      if ((better !== 0) === isHighest) count |= 1 << i
+    }
+    return count
   }
 }

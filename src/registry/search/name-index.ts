@@ -3,8 +3,9 @@ import { type Compare, WindowSelection } from '../select-window.ts'
 import type { Window } from '../table-copy.ts'
 import type { Candidates } from './bit-planes.ts'
 import { SharedCounter } from './shared-counter.ts'
-import { Postings, resized, WORD_BITS, words } from './slot-set.ts'
-import { asciiTrigrams, isMatch, shownTrigrams, similarity, type Trigram } from './trigrams.ts'
+import { SlotNumbers } from './slot-numbers.ts'
+import { bitCount, lowestBit, Postings, resized, WORD_BITS, words } from './slot-set.ts'
+import { asciiTrigrams, isMatch, leastShared, shownTrigrams, similarity, type Trigram } from './trigrams.ts'
 
 /** What the index has of an agent. */
 export interface NamedAgent {
@@ -29,6 +30,21 @@ export interface NameQuery extends Window {
   readonly sort: 'similarity' | 'created_at' | 'reputation' | 'name'
 }
 
+/** The slots that match conditions. */
+interface Filter {
+  readonly bits: Uint32Array
+  /** 1 for each word of bits that has been found. */
+  readonly isFound: Uint8Array
+}
+
+interface Search extends NameQuery {
+  readonly needed: Uint8Array
+  readonly filter: Filter
+  /** 1 or -1: the direction of the keys, and that of the pdas of equal keys. */
+  readonly rising: number
+  readonly forward: number
+}
+
 export interface FoundNames {
   readonly total: number
   /** Of the page, in order. */
@@ -39,8 +55,7 @@ export interface FoundNames {
 const MIN_CAPACITY = 1_024
 /** Longer names have too many trigrams to match any query. */
 const MAX_TRIGRAM_COUNT = 254
-/** Of a slot without an agent. */
-const NO_NAME = 255
+const MAX_FILTERS = 16
 /** The characters of a pda that its start has, seven bits each. */
 const START_LENGTH = 7
 
@@ -49,14 +64,21 @@ export class NameIndex {
   #capacity: number
   readonly #pdas: string[] = []
   readonly #names: string[] = []
+  /** The first and the last name of each word of slots. */
+  readonly #firstNames: string[] = []
+  readonly #lastNames: string[] = []
   /** The start of the pda as a number, to compare most of them fast. */
-  #pdaStarts: Float64Array
-  #createdAt: Float64Array
-  #reputation: Int32Array
+  readonly #pdaStarts: SlotNumbers<Float64Array>
+  readonly #createdAt: SlotNumbers<Float64Array>
+  readonly #reputation: SlotNumbers<Int32Array>
+  readonly #trigramCounts: SlotNumbers<Uint8Array>
   #profileOf: Uint16Array
-  #trigramCounts: Uint8Array
-  /** The lowest trigram count of each word of slots. */
-  #shortest: Uint8Array
+  /** Has a bit for each slot with an agent. */
+  #used: Uint32Array
+  /** Words of slots whose ranges are not measured since a change. */
+  readonly #unmeasured = new Set<number>()
+  /** Those of recent searches, by their conditions. */
+  readonly #filters = new Map<string, Filter>()
   /** The trigrams of names that are not ASCII. */
   readonly #otherTrigrams = new Map<number, readonly Trigram[]>()
   readonly #postings = new Postings()
@@ -67,12 +89,12 @@ export class NameIndex {
 
   constructor(expectedAgents: number) {
     this.#capacity = words(Math.max(MIN_CAPACITY, expectedAgents * 1.1)) * WORD_BITS
-    this.#pdaStarts = new Float64Array(this.#capacity)
-    this.#createdAt = new Float64Array(this.#capacity)
-    this.#reputation = new Int32Array(this.#capacity)
+    this.#pdaStarts = new SlotNumbers(Float64Array, this.#capacity)
+    this.#createdAt = new SlotNumbers(Float64Array, this.#capacity)
+    this.#reputation = new SlotNumbers(Int32Array, this.#capacity)
+    this.#trigramCounts = new SlotNumbers(Uint8Array, this.#capacity)
     this.#profileOf = new Uint16Array(this.#capacity)
-    this.#trigramCounts = new Uint8Array(this.#capacity).fill(NO_NAME)
-    this.#shortest = new Uint8Array(words(this.#capacity)).fill(NO_NAME)
+    this.#used = new Uint32Array(words(this.#capacity))
     this.#counter = new SharedCounter(words(this.#capacity))
     this.#keys = new Float64Array(this.#capacity)
     this.#similarities = new Float32Array(this.#capacity)
@@ -81,99 +103,166 @@ export class NameIndex {
   /** Replaces what a slot has. */
   put(slot: number, agent: NamedAgent): void {
     if (slot >= this.#capacity) this.#grow(slot + 1)
-    const isRenamed = agent.name !== this.#names[slot] || this.#pdas[slot] === ''
-    if (isRenamed) {
+    if (!this.#has(slot) || agent.name !== this.#names[slot]) {
       this.remove(slot)
       const trigrams =
         agent.trigrams === null ? asciiTrigrams(agent.name) : shownTrigrams(splitList(agent.trigrams))
       if (agent.trigrams !== null) this.#otherTrigrams.set(slot, trigrams)
       this.#postings.add(slot, trigrams, this.#capacity)
-      this.#setTrigramCount(slot, Math.min(trigrams.length, MAX_TRIGRAM_COUNT))
+      this.#trigramCounts.values[slot] = Math.min(trigrams.length, MAX_TRIGRAM_COUNT)
+      this.#used[slot >> 5]! |= 1 << (slot & 31)
     }
     this.#pdas[slot] = agent.pda
     this.#names[slot] = agent.name
-    this.#pdaStarts[slot] = startOf(agent.pda)
-    this.#createdAt[slot] = agent.createdAt
-    this.#reputation[slot] = agent.reputation
+    this.#pdaStarts.values[slot] = startOf(agent.pda)
+    this.#createdAt.values[slot] = agent.createdAt
+    this.#reputation.values[slot] = agent.reputation
     this.#profileOf[slot] = agent.profile
+    this.#unmeasured.add(slot >> 5)
   }
 
   remove(slot: number): void {
-    if ((this.#pdas[slot] ?? '') === '') return
+    if (!this.#has(slot)) return
     const trigrams = this.#otherTrigrams.get(slot) ?? asciiTrigrams(this.#names[slot]!)
     this.#postings.remove(slot, trigrams)
     this.#otherTrigrams.delete(slot)
     this.#pdas[slot] = ''
     this.#names[slot] = ''
-    this.#setTrigramCount(slot, NO_NAME)
+    this.#used[slot >> 5]! &= ~(1 << (slot & 31))
+    this.#unmeasured.add(slot >> 5)
+  }
+
+  #has(slot: number): boolean {
+    return ((this.#used[slot >> 5]! >>> (slot & 31)) & 1) === 1
   }
 
   #grow(slots: number): void {
-    const before = this.#capacity
     this.#capacity = words(slots * 1.5) * WORD_BITS
-    this.#pdaStarts = resized(this.#pdaStarts, this.#capacity)
-    this.#createdAt = resized(this.#createdAt, this.#capacity)
-    this.#reputation = resized(this.#reputation, this.#capacity)
+    for (const numbers of this.#ranges()) numbers.grow(this.#capacity)
+    this.#filters.clear()
     this.#profileOf = resized(this.#profileOf, this.#capacity)
-    this.#trigramCounts = resized(this.#trigramCounts, this.#capacity).fill(NO_NAME, before)
-    this.#shortest = resized(this.#shortest, words(this.#capacity)).fill(NO_NAME, words(before))
+    this.#used = resized(this.#used, words(this.#capacity))
     this.#postings.grow(this.#capacity)
     this.#counter = new SharedCounter(words(this.#capacity))
     this.#keys = new Float64Array(this.#capacity)
     this.#similarities = new Float32Array(this.#capacity)
   }
 
-  #setTrigramCount(slot: number, count: number): void {
-    this.#trigramCounts[slot] = count
-    const first = slot & ~(WORD_BITS - 1)
-    let shortest = NO_NAME
-    for (let i = first; i < first + WORD_BITS; i++)
-      if (this.#trigramCounts[i]! < shortest) shortest = this.#trigramCounts[i]!
-    this.#shortest[slot >> 5] = shortest
+  #ranges() {
+    return [this.#pdaStarts, this.#createdAt, this.#reputation, this.#trigramCounts]
+  }
+
+  /** Finds the ranges of a word, and forgets what filters have of it. */
+  #measure(word: number): void {
+    const used = this.#used[word]!
+    for (const numbers of this.#ranges()) numbers.measure(word, used)
+    for (const { isFound } of this.#filters.values()) isFound[word] = 0
+    let first: string | undefined
+    let last = ''
+    for (let rest = used; rest !== 0; rest &= rest - 1) {
+      const name = this.#names[word * WORD_BITS + lowestBit(rest)]!
+      if (first === undefined || name < first) first = name
+      if (name > last) last = name
+    }
+    this.#firstNames[word] = first ?? ''
+    this.#lastNames[word] = last
   }
 
   search(query: NameQuery): FoundNames {
-    const { trigrams, backward, offset, limit } = query
+    const { trigrams, descending, backward, offset, limit } = query
+    for (const word of this.#unmeasured) this.#measure(word)
+    this.#unmeasured.clear()
     const compare = this.#compare(query)
     const selection = new WindowSelection(
       backward ? (one, other) => compare(other, one) : compare,
       offset,
       offset + limit,
     )
+    const forward = backward ? -1 : 1
+    const needed = neededBy(trigrams.length)
+    const search: Search = {
+      ...query,
+      needed,
+      forward,
+      rising: descending ? -forward : forward,
+      filter: this.#filterOf(query),
+    }
     let total = 0
-    const sets = this.#postings.of(trigrams)
-    this.#counter.count(sets, trigrams.length, this.#shortest, (candidates) => {
-      total += this.#match(candidates, query, selection)
+    this.#counter.count(this.#postings.of(trigrams), needed, this.#trigramCounts.low, {
+      countWord: (word, candidates) => {
+        if (this.#canPrecede(selection.last, word, candidates, search)) return false
+        total += this.#count(word, candidates, search)
+        return true
+      },
+      visit: (candidates) => {
+        total += this.#select(candidates, search, selection)
+      },
     })
     const slots = Uint32Array.from(selection.found())
     return { total, slots, similarities: Float32Array.from(slots, (slot) => this.#similarities[slot]!) }
   }
 
-  /**
-   * Counts the candidates that match the name and all conditions, and selects those of the page.
-   */
-  #match({ slots, shared, size }: Candidates, query: NameQuery, selection: WindowSelection): number {
-    const { accepted, minReputation, maxReputation, sort, after, before, backward } = query
-    const queried = query.trigrams.length
-    const forward = backward ? -1 : 1
-    const rising = query.descending ? -forward : forward
-    const trigramCounts = this.#trigramCounts
+  /** How many of these agents of a word match the name and all conditions. */
+  #count(word: number, possible: number, search: Search): number {
+    const { needed, trigrams } = search
+    const { values: counts, high } = this.#trigramCounts
+    const accepted = possible & this.#accept(word, search)
+    // Those that would match with the longest name.
+    let found = accepted & this.#counter.inBitmaps(word, needed[high[word]!]!)
+    for (let rest = accepted & ~found; rest !== 0; rest &= rest - 1) {
+      const slot = word * WORD_BITS + lowestBit(rest)
+      if (isMatch(this.#counter.countOf(slot), trigrams.length, counts[slot]!)) found |= rest & -rest
+    }
+    return bitCount(found)
+  }
+
+  #filterOf({ accepted, minReputation, maxReputation }: NameQuery): Filter {
+    const conditions = [accepted, minReputation, maxReputation].join()
+    const known = this.#filters.get(conditions)
+    if (known !== undefined) return known
+    if (this.#filters.size === MAX_FILTERS) this.#filters.clear()
+    const size = words(this.#capacity)
+    const filter = { bits: new Uint32Array(size), isFound: new Uint8Array(size) }
+    this.#filters.set(conditions, filter)
+    return filter
+  }
+
+  /** The agents of a word that match all conditions. */
+  #accept(word: number, { filter, accepted, minReputation, maxReputation }: Search): number {
+    if (filter.isFound[word] === 1) return filter.bits[word]!
+    let found = this.#used[word]!
+    for (let rest = found; rest !== 0; rest &= rest - 1) {
+      const slot = word * WORD_BITS + lowestBit(rest)
+      const score = this.#reputation.values[slot]!
+      if (accepted[this.#profileOf[slot]!] === 0 || score < minReputation || score > maxReputation)
+        found &= ~(rest & -rest)
+    }
+    filter.bits[word] = found
+    filter.isFound[word] = 1
+    return found
+  }
+
+  /** Counts the candidates that match, and selects those of the page. */
+  #select({ slots, shared, size }: Candidates, search: Search, selection: WindowSelection): number {
+    const { trigrams, accepted, minReputation, maxReputation, sort, after, before, rising, forward } = search
+    const queried = trigrams.length
+    const counts = this.#trigramCounts.values
     const profileOf = this.#profileOf
-    const reputation = this.#reputation
-    const createdAt = this.#createdAt
-    const starts = this.#pdaStarts
+    const reputation = this.#reputation.values
+    const column = this.#column(sort)?.values ?? null
+    const starts = this.#pdaStarts.values
     const keys = this.#keys
     let matches = 0
     let { last } = selection
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
-      const count = trigramCounts[slot]!
+      const count = counts[slot]!
       if (!isMatch(shared[i]!, queried, count)) continue
       const score = reputation[slot]!
       if (accepted[profileOf[slot]!] === 0 || score < minReputation || score > maxReputation) continue
       matches += 1
       const similar = similarity(shared[i]!, queried, count)
-      const key = sort === 'similarity' ? similar : sort === 'created_at' ? createdAt[slot]! : score
+      const key = column === null ? similar : column[slot]!
       // The same as the comparison of `selection`, but most slots of a large result end here.
       if (last !== null && sort !== 'name') {
         const difference = rising * (key - keys[last]!) || forward * (starts[slot]! - starts[last]!)
@@ -181,10 +270,42 @@ export class NameIndex {
       }
       keys[slot] = key
       this.#similarities[slot] = similar
-      if ((after === null && before === null) || this.#isBetween(query, slot)) selection.add(slot)
+      if ((after === null && before === null) || this.#isBetween(search, slot)) selection.add(slot)
       last = selection.last
     }
     return matches
+  }
+
+  /** False if none of these agents of a word can be before the agent `last`. */
+  #canPrecede(last: number | null, word: number, bits: number, search: Search): boolean {
+    const { sort, rising, forward } = search
+    if (last === null) return true
+    if (sort === 'name') {
+      const name = (rising > 0 ? this.#firstNames : this.#lastNames)[word]!
+      return rising * compareTexts(name, this.#names[last]!) <= 0
+    }
+    const key = this.#firstKey(word, bits, search)
+    const { values: starts, low, high } = this.#pdaStarts
+    const start = forward > 0 ? low[word]! : high[word]!
+    const difference = rising * (key - this.#keys[last]!) || forward * (start - starts[last]!)
+    return difference <= 0
+  }
+
+  /** The first key that these agents of a word can have. */
+  #firstKey(word: number, bits: number, { sort, trigrams, rising }: Search): number {
+    const column = this.#column(sort)
+    if (column !== null) return (rising > 0 ? column.low : column.high)[word]!
+    const queried = trigrams.length
+    const { low, high } = this.#trigramCounts
+    return rising > 0
+      ? similarity(this.#counter.lowest(word, bits), queried, high[word]!)
+      : similarity(Math.min(queried, this.#counter.highest(word, bits)), queried, low[word]!)
+  }
+
+  /** The numbers that agents are sorted by. Null for the similarity. */
+  #column(sort: NameQuery['sort']) {
+    if (sort === 'similarity') return null
+    return sort === 'created_at' ? this.#createdAt : this.#reputation
   }
 
   #isBetween(query: NameQuery, slot: number): boolean {
@@ -199,7 +320,7 @@ export class NameIndex {
   #compare({ sort, descending }: NameQuery): Compare {
     const direction = descending ? -1 : 1
     const keys = this.#keys
-    const starts = this.#pdaStarts
+    const starts = this.#pdaStarts.values
     const pdas = this.#pdas
     const names = this.#names
     const comparePdas: Compare = (one, other) =>
@@ -214,6 +335,14 @@ export class NameIndex {
     const rising = own < value ? -1 : own > value ? 1 : 0
     return (descending ? -rising : rising) || compareTexts(this.#pdas[slot]!, pda)
   }
+}
+
+const NEEDED: Uint8Array[] = []
+
+/** The lowest number of shared trigrams of a match, by the number of trigrams of the name. */
+function neededBy(queried: number): Uint8Array {
+  const length = MAX_TRIGRAM_COUNT + 1
+  return (NEEDED[queried] ??= Uint8Array.from({ length }, (_, count) => leastShared(queried, count)))
 }
 
 const splitList = (text: string): string[] => (text === '' ? [] : text.split(','))

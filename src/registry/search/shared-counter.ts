@@ -1,6 +1,15 @@
-import { BitPlanes, BLOCK, type Candidates } from './bit-planes.ts'
-import { type SlotSet, WORD_BITS } from './slot-set.ts'
-import { leastShared } from './trigrams.ts'
+import { BitPlanes, BLOCK, type Candidates, MAX_COUNT } from './bit-planes.ts'
+import { bitCount, type SlotSet, WORD_BITS } from './slot-set.ts'
+
+export interface Visitor {
+  /** Whether a word with many candidates was counted as a whole, so that they are not visited. */
+  countWord(word: number, candidates: number): boolean
+  /** Gets all other candidates, in parts. */
+  visit(candidates: Candidates): void
+}
+
+/** Candidates of a word that are worth a try to count them as a whole. */
+const MANY = 8
 
 /**
  * Counts for each slot how many sets contain it. Bitmaps are counted 32 slots at a time, and only
@@ -14,6 +23,9 @@ export class SharedCounter {
     shared: new Uint8Array(BLOCK * WORD_BITS),
   }
   readonly #planes = new BitPlanes()
+  /** The first word of the block that the planes count. */
+  #start = 0
+  #lists = 0
   /** The counts of slots in lists, and a bit for each slot that has one. */
   readonly #inLists: Uint8Array
   readonly #listed: Uint32Array
@@ -26,26 +38,22 @@ export class SharedCounter {
   }
 
   /**
-   * Visits every slot that can match a query with so many trigrams, in parts. `shortest` has the
-   * lowest number of trigrams of the names of each word of slots.
+   * Finds the candidates: slots in a list, and those in so many bitmaps as are `needed` for the
+   * least number of trigrams in their word.
    */
-  count(
-    sets: readonly SlotSet[],
-    queryTrigrams: number,
-    shortest: Uint8Array,
-    visit: (candidates: Candidates) => void,
-  ): void {
-    const bitmaps: Uint32Array[] = []
-    for (const { bitmap, list, size } of sets)
-      if (bitmap === null) this.#addList(list, size)
-      else bitmaps.push(bitmap)
+  count(sets: readonly SlotSet[], needed: Uint8Array, leastOf: Uint8Array, visitor: Visitor): void {
+    const lists = sets.filter(({ bitmap }) => bitmap === null)
+    const bitmaps = sets.flatMap(({ bitmap }) => bitmap ?? [])
     while (bitmaps.length % 3 !== 0) bitmaps.push(this.#empty)
+    this.#lists = lists.length
+    for (const { list, size } of lists) this.#addList(list, size)
     for (let start = 0; start < this.#listed.length; start += BLOCK) {
       this.#candidates.size = 0
-      this.#countBlock(bitmaps, start, queryTrigrams, shortest)
-      if (this.#candidates.size > 0) visit(this.#candidates)
+      this.#countBlock(bitmaps, start, needed, leastOf, visitor)
+      if (this.#candidates.size > 0) visitor.visit(this.#candidates)
     }
     this.#listed.fill(0)
+    for (const { list, size } of lists) for (let i = 0; i < size; i++) this.#inLists[list[i]!] = 0
   }
 
   #addList(list: Uint32Array, size: number): void {
@@ -60,21 +68,25 @@ export class SharedCounter {
   #countBlock(
     bitmaps: readonly Uint32Array[],
     start: number,
-    queryTrigrams: number,
-    shortest: Uint8Array,
+    needed: Uint8Array,
+    leastOf: Uint8Array,
+    visitor: Visitor,
   ): void {
     const planes = this.#planes
     const length = Math.min(BLOCK, this.#listed.length - start)
+    this.#start = start
     planes.clear()
     for (let i = 0; i < bitmaps.length; i += 3)
       planes.add(bitmaps[i]!, bitmaps[i + 1]!, bitmaps[i + 2]!, start, length)
     for (let i = 0; i < length; i++) {
-      const least = leastShared(queryTrigrams, shortest[start + i]!)
-      const listed = this.#listed[start + i]!
-      const found = listed | (least > queryTrigrams ? 0 : planes.atLeast(i, least))
+      const word = start + i
+      const listed = this.#listed[word]!
+      const least = needed[leastOf[word]!]!
+      const found = least > bitmaps.length ? listed : listed | planes.atLeast(i, least)
       if (found === 0) continue
+      if (bitCount(found) >= MANY && visitor.countWord(word, found)) continue
       const before = this.#candidates.size
-      planes.collect(i, found, (start + i) * WORD_BITS, this.#candidates)
+      planes.collect(i, found, word * WORD_BITS, this.#candidates)
       if (listed !== 0) this.#addListed(before)
     }
   }
@@ -82,9 +94,28 @@ export class SharedCounter {
   /** Adds the counts in lists of the candidates from this one. */
   #addListed(first: number): void {
     const { slots, shared, size } = this.#candidates
-    for (let i = first; i < size; i++) {
-      shared[i]! += this.#inLists[slots[i]!]!
-      this.#inLists[slots[i]!] = 0
-    }
+    for (let i = first; i < size; i++) shared[i]! += this.#inLists[slots[i]!]!
+  }
+
+  // While `countWord` runs, these answer for its word.
+
+  /** The slots that are in at least so many bitmaps. */
+  inBitmaps(word: number, least: number): number {
+    return least > MAX_COUNT ? 0 : this.#planes.atLeast(word - this.#start, least)
+  }
+
+  countOf(slot: number): number {
+    return this.#planes.countOf((slot >> 5) - this.#start, slot & 31) + this.#inLists[slot]!
+  }
+
+  /** No count of these slots is higher. */
+  highest(word: number, bits: number): number {
+    const inLists = (bits & this.#listed[word]!) === 0 ? 0 : this.#lists
+    return this.#planes.extreme(word - this.#start, bits, true) + inLists
+  }
+
+  /** No count of these slots is lower. */
+  lowest(word: number, bits: number): number {
+    return this.#planes.extreme(word - this.#start, bits, false)
   }
 }

@@ -48,11 +48,20 @@ export class SlotSet {
     const list = new Uint32Array(Math.max(this.size, MIN_LENGTH))
     let length = 0
     for (const [word, bits] of bitmap.entries())
-      for (let rest = bits; rest !== 0; rest &= rest - 1)
-        list[length++] = word * WORD_BITS + 31 - Math.clz32(rest & -rest)
+      for (let rest = bits; rest !== 0; rest &= rest - 1) list[length++] = word * WORD_BITS + lowestBit(rest)
     this.list = list
     this.bitmap = null
   }
+}
+
+/** The number of the lowest bit that is set. */
+export const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits)
+
+/** How many bits are set. */
+export function bitCount(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** The words of a bitmap. */

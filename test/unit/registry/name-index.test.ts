@@ -7,7 +7,11 @@ import * as fc from '../../support/property.ts'
 const AGENTS = 6_000
 const PROFILES = 3
 const WORDS = ['weather', 'whether', 'scout', 'market', 'zebra']
-const QUERIES = ['weather', 'wether scout', 'weather scout market zebra', 'whether zebra']
+/** Before some names. The order of the first two characters is not that of the others. */
+const SYMBOLS = ['', '', '\u007f~', '\u0100!', '\u0101 ']
+const QUERIES = ['weather', 'wether scout', 'weather scout market zebra', 'whether zebra', 'quartz zebra']
+/** Has trigrams of few names, which are not in bitmaps. */
+const RARE = 'quartz'
 
 const wordOf = (i: number): string => WORDS[i % WORDS.length]!
 
@@ -15,7 +19,7 @@ function agentOf(i: number): NamedAgent {
   // Equal values, also of the start of the pda, so that each comparison has ties.
   return {
     pda: `${'same start '.repeat(i % 2)}${(i * 7_919) % 10_007}`,
-    name: `${wordOf(i)} ${wordOf(i >> 3)} ${i % 11}`,
+    name: `${SYMBOLS[i % SYMBOLS.length]}${i % 97 === 0 ? RARE : wordOf(i)} ${wordOf(i >> 3)} ${i % 11}`,
     trigrams: null,
     profile: i % PROFILES,
     reputation: (i * 31) % 50,
@@ -53,10 +57,10 @@ function expected(agents: ReadonlyMap<number, NamedAgent>, query: NameQuery) {
   return { total: matches.length, page: page.map(({ slot, similarity }) => [slot, similarity]) }
 }
 
-const flags = fc.array(fc.constantFrom(0, 1, 1), { minLength: PROFILES, maxLength: PROFILES })
 const queries = fc.record({
   text: fc.constantFrom(...QUERIES),
-  accepted: flags,
+  // Few, because the index keeps what it finds for conditions.
+  accepted: fc.constantFrom([1, 1, 1], [1, 0, 1], [0, 1, 1]),
   minReputation: fc.constantFrom(-Infinity, 10),
   maxReputation: fc.constantFrom(Infinity, 40),
   sort: fc.constantFrom('similarity' as const, 'created_at' as const, 'reputation' as const, 'name' as const),
@@ -66,6 +70,11 @@ const queries = fc.record({
   limit: fc.integer({ min: 1, max: 60 }),
   /** Slots of the agents at which the range begins and ends. */
   range: fc.constantFrom([null, null], [5, null], [null, 6], [7, 4_000]),
+  /** Slots that change before the search, and what is put there. Null removes the agent. */
+  changes: fc.array(
+    fc.tuple(fc.nat(AGENTS + 200), fc.option(fc.record({ like: fc.nat(AGENTS), reputation: fc.nat(60) }))),
+    { maxLength: 300, size: 'max' },
+  ),
 })
 
 test('the index finds what a comparison of all names finds, also after changes', () => {
@@ -78,13 +87,20 @@ test('the index finds what a comparison of all names finds, also after changes',
   for (let slot = 0; slot < AGENTS; slot++) put(slot, agentOf(slot))
   for (let slot = 0; slot < AGENTS; slot += 7)
     put(slot, { ...agentOf(slot), name: `${wordOf(slot + 1)} renamed` })
-  for (let slot = 1; slot < AGENTS; slot += 13) {
+  const remove = (slot: number) => {
     agents.delete(slot)
     index.remove(slot)
   }
+  for (let slot = 1; slot < AGENTS; slot += 13) remove(slot)
   let isFull = 0
   fc.assert(
-    fc.property(queries, ({ text, accepted, range, ...rest }) => {
+    fc.property(queries, ({ text, accepted, range, changes, ...rest }) => {
+      for (const [slot, change] of changes)
+        if (change === null) remove(slot)
+        else {
+          const { pda } = agents.get(slot) ?? agentOf(slot)
+          put(slot, { ...agentOf(change.like), pda, reputation: change.reputation })
+        }
       const base = { ...rest, trigrams: asciiTrigrams(text), accepted: Uint8Array.from(accepted) }
       const keyOf = (slot: number | null | undefined): NameQuery['after'] => {
         if (slot === null || slot === undefined) return null
@@ -100,4 +116,28 @@ test('the index finds what a comparison of all names finds, also after changes',
     { numRuns: 150 },
   )
   expect(isFull).toBeGreaterThan(10)
+})
+
+test('the best match is found among others of its word that are too bad for the page', () => {
+  const best = 5_030
+  const index = new NameIndex(0)
+  const nameOf = (slot: number): string => {
+    if (slot < 5_024) return 'zebra one'
+    return slot === best ? `${RARE} seven` : 'zebra seven'
+  }
+  for (let slot = 0; slot < 5_056; slot++) index.put(slot, { ...agentOf(slot), name: nameOf(slot) })
+  const { total, slots } = index.search({
+    trigrams: asciiTrigrams(`${RARE} zebra`),
+    accepted: Uint8Array.from([1, 1, 1]),
+    minReputation: -Infinity,
+    maxReputation: Infinity,
+    sort: 'similarity',
+    descending: true,
+    backward: false,
+    after: null,
+    before: null,
+    offset: 0,
+    limit: 1,
+  })
+  expect({ total, slots: [...slots] }).toEqual({ total: 5_056, slots: [best] })
 })
