@@ -83,8 +83,7 @@ export class NameIndex {
   readonly #otherTrigrams = new Map<number, readonly Trigram[]>()
   readonly #postings = new Postings()
   #counter: SharedCounter
-  /** Of slots that the last search selected: what they are sorted by, and their similarity. */
-  #keys: Float64Array
+  /** Of slots that the last search selected. */
   #similarities: Float32Array
 
   constructor(expectedAgents: number) {
@@ -96,7 +95,6 @@ export class NameIndex {
     this.#profileOf = new Uint16Array(this.#capacity)
     this.#used = new Uint32Array(words(this.#capacity))
     this.#counter = new SharedCounter(words(this.#capacity))
-    this.#keys = new Float64Array(this.#capacity)
     this.#similarities = new Float32Array(this.#capacity)
   }
 
@@ -144,7 +142,6 @@ export class NameIndex {
     this.#used = resized(this.#used, words(this.#capacity))
     this.#postings.grow(this.#capacity)
     this.#counter = new SharedCounter(words(this.#capacity))
-    this.#keys = new Float64Array(this.#capacity)
     this.#similarities = new Float32Array(this.#capacity)
   }
 
@@ -249,9 +246,9 @@ export class NameIndex {
     const counts = this.#trigramCounts.values
     const profileOf = this.#profileOf
     const reputation = this.#reputation.values
-    const column = this.#column(sort)?.values ?? null
+    const keys = this.#keys(sort)
+    const similarities = this.#similarities
     const starts = this.#pdaStarts.values
-    const keys = this.#keys
     let matches = 0
     let { last } = selection
     for (let i = 0; i < size; i++) {
@@ -261,15 +258,12 @@ export class NameIndex {
       const score = reputation[slot]!
       if (accepted[profileOf[slot]!] === 0 || score < minReputation || score > maxReputation) continue
       matches += 1
-      const similar = similarity(shared[i]!, queried, count)
-      const key = column === null ? similar : column[slot]!
+      similarities[slot] = similarity(shared[i]!, queried, count)
       // The same as the comparison of `selection`, but most slots of a large result end here.
       if (last !== null && sort !== 'name') {
-        const difference = rising * (key - keys[last]!) || forward * (starts[slot]! - starts[last]!)
+        const difference = rising * (keys[slot]! - keys[last]!) || forward * (starts[slot]! - starts[last]!)
         if (difference > 0) continue
       }
-      keys[slot] = key
-      this.#similarities[slot] = similar
       if ((after === null && before === null) || this.#isBetween(search, slot)) selection.add(slot)
       last = selection.last
     }
@@ -287,14 +281,16 @@ export class NameIndex {
     const key = this.#firstKey(word, bits, search)
     const { values: starts, low, high } = this.#pdaStarts
     const start = forward > 0 ? low[word]! : high[word]!
-    const difference = rising * (key - this.#keys[last]!) || forward * (start - starts[last]!)
+    const difference = rising * (key - this.#keys(sort)[last]!) || forward * (start - starts[last]!)
     return difference <= 0
   }
 
   /** The first key that these agents of a word can have. */
   #firstKey(word: number, bits: number, { sort, trigrams, rising }: Search): number {
-    const column = this.#column(sort)
-    if (column !== null) return (rising > 0 ? column.low : column.high)[word]!
+    if (sort !== 'similarity') {
+      const { low, high } = this.#column(sort)
+      return (rising > 0 ? low : high)[word]!
+    }
     const queried = trigrams.length
     const { low, high } = this.#trigramCounts
     return rising > 0
@@ -302,9 +298,12 @@ export class NameIndex {
       : similarity(Math.min(queried, this.#counter.highest(word, bits)), queried, low[word]!)
   }
 
-  /** The numbers that agents are sorted by. Null for the similarity. */
+  /** What agents are sorted by, if it is not the name. */
+  #keys(sort: NameQuery['sort']) {
+    return sort === 'similarity' ? this.#similarities : this.#column(sort).values
+  }
+
   #column(sort: NameQuery['sort']) {
-    if (sort === 'similarity') return null
     return sort === 'created_at' ? this.#createdAt : this.#reputation
   }
 
@@ -319,7 +318,7 @@ export class NameIndex {
   /** Ties are in ascending order of pda. */
   #compare({ sort, descending }: NameQuery): Compare {
     const direction = descending ? -1 : 1
-    const keys = this.#keys
+    const keys = this.#keys(sort)
     const starts = this.#pdaStarts.values
     const pdas = this.#pdas
     const names = this.#names
@@ -331,7 +330,7 @@ export class NameIndex {
   }
 
   #compareKey({ sort, descending }: NameQuery, slot: number, [value, pda]: SortKey): number {
-    const own = sort === 'name' ? this.#names[slot]! : this.#keys[slot]!
+    const own = sort === 'name' ? this.#names[slot]! : this.#keys(sort)[slot]!
     const rising = own < value ? -1 : own > value ? 1 : 0
     return (descending ? -rising : rising) || compareTexts(this.#pdas[slot]!, pda)
   }
