@@ -9,7 +9,7 @@ export interface Visitor {
 }
 
 /** Candidates of a word that are worth a try to count them as a whole. */
-const MANY = 8
+const MANY = 16
 
 /**
  * Counts for each slot how many sets contain it. Bitmaps are counted 32 slots at a time, and only
@@ -53,7 +53,6 @@ export class SharedCounter {
       if (this.#candidates.size > 0) visitor.visit(this.#candidates)
     }
     this.#listed.fill(0)
-    for (const { list, size } of lists) for (let i = 0; i < size; i++) this.#inLists[list[i]!] = 0
   }
 
   #addList(list: Uint32Array, size: number): void {
@@ -84,17 +83,23 @@ export class SharedCounter {
       const least = needed[leastOf[word]!]!
       const found = least > bitmaps.length ? listed : listed | planes.atLeast(i, least)
       if (found === 0) continue
-      if (bitCount(found) >= MANY && visitor.countWord(word, found)) continue
+      if (bitCount(found) >= MANY && visitor.countWord(word, found)) {
+        if (listed !== 0) this.#inLists.fill(0, word * WORD_BITS, (word + 1) * WORD_BITS)
+        continue
+      }
       const before = this.#candidates.size
       planes.collect(i, found, word * WORD_BITS, this.#candidates)
       if (listed !== 0) this.#addListed(before)
     }
   }
 
-  /** Adds the counts in lists of the candidates from this one. */
+  /** Adds the counts in lists of the candidates from this one, and clears them. */
   #addListed(first: number): void {
     const { slots, shared, size } = this.#candidates
-    for (let i = first; i < size; i++) shared[i]! += this.#inLists[slots[i]!]!
+    for (let i = first; i < size; i++) {
+      shared[i]! += this.#inLists[slots[i]!]!
+      this.#inLists[slots[i]!] = 0
+    }
   }
 
   // While `countWord` runs, these answer for its word.

@@ -118,15 +118,16 @@ test('the index finds what a comparison of all names finds, also after changes',
   expect(isFull).toBeGreaterThan(10)
 })
 
-test('the best match is found among others of its word that are too bad for the page', () => {
-  const best = 5_030
+test('words that are too bad for a page are only counted, and their best match is found for another', () => {
+  const [last, best] = [5_024, 5_030]
   const index = new NameIndex(0)
   const nameOf = (slot: number): string => {
-    if (slot < 5_024) return 'zebra one'
+    if (slot < last) return 'zebra one'
     return slot === best ? `${RARE} seven` : 'zebra seven'
   }
-  for (let slot = 0; slot < 5_056; slot++) index.put(slot, { ...agentOf(slot), name: nameOf(slot) })
-  const { total, slots } = index.search({
+  for (let slot = 0; slot < last + 32; slot++)
+    index.put(slot, { ...agentOf(slot), name: nameOf(slot), createdAt: slot < last ? 1 : 0 })
+  const query: NameQuery = {
     trigrams: asciiTrigrams(`${RARE} zebra`),
     accepted: Uint8Array.from([1, 1, 1]),
     minReputation: -Infinity,
@@ -138,6 +139,9 @@ test('the best match is found among others of its word that are too bad for the 
     before: null,
     offset: 0,
     limit: 1,
-  })
-  expect({ total, slots: [...slots] }).toEqual({ total: 5_056, slots: [best] })
+  }
+  expect(index.search({ ...query, sort: 'created_at' }).total).toBe(last + 32)
+  const { total, slots, similarities } = index.search(query)
+  expect({ total, slots: [...slots] }).toEqual({ total: last + 32, slots: [best] })
+  expect(similarities[0]).toBe(Math.fround(7 / 19))
 })
