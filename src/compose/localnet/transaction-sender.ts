@@ -55,7 +55,8 @@ export async function untilConfirmed(
     const stillOpen: string[] = []
     for (let start = 0; start < open.length; start += STATUS_BATCH) {
       const batch = open.slice(start, start + STATUS_BATCH)
-      const { value } = await connection.getSignatureStatuses(batch)
+      // Many that wait at once advance the ledger beyond the statuses that a node keeps at hand.
+      const { value } = await connection.getSignatureStatuses(batch, { searchTransactionHistory: true })
       for (const [index, status] of value.entries()) {
         const signature = batch[index] ?? ''
         if (status?.err) throw new Error(`${signature} failed: ${JSON.stringify(status.err)}`)
