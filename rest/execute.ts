@@ -113,8 +113,8 @@ function comparePaths(one: Path, other: Path, positions: Positions | undefined):
   if (first === undefined || second === undefined) return one.length - other.length
   // Entries of a list have the same fields.
   if (typeof first === 'number') return first - Number(second) || comparePaths(rest, more, positions)
-  const [position, beside] = [first, second].map((name) => positions?.get(String(name)))
-  return (position?.index ?? 0) - (beside?.index ?? 0) || comparePaths(rest, more, position?.inner)
+  const [position, otherPosition] = [first, second].map((name) => positions?.get(String(name)))
+  return (position?.index ?? 0) - (otherPosition?.index ?? 0) || comparePaths(rest, more, position?.inner)
 }
 type Path = NonNullable<GraphQLError['path']>
 

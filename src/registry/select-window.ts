@@ -29,7 +29,8 @@ export class WindowSelection {
     if (this.#items.push(item) < this.#limit) return
     moveFirst(this.#items, this.#end, this.#compare)
     this.#items.length = this.#end
-    this.last = this.#items.reduce((one, other) => (this.#compare(one, other) < 0 ? other : one))
+    moveFirst(this.#items, this.#end - 1, this.#compare)
+    this.last = this.#items[this.#end - 1] ?? null
   }
 
   /** The items of the window, in order. */
@@ -49,43 +50,30 @@ const FEW = 32
 /** Moves the first `count` items to the start, in no order, which is faster than sorting all. */
 function moveFirst(items: number[], count: number, compare: Compare): void {
   let [from, to] = [0, items.length]
-  for (let i = 0; count > from && count < to && to - from > FEW; i++) {
-    if (i === MAX_PARTITIONS) break
-    const middle = partition(items, from, to, compare)
-    if (middle < count) from = middle + 1
-    else to = middle
-    if (middle === count) return
+  for (let i = 0; i < MAX_PARTITIONS && count > from && count < to && to - from > FEW; i++) {
+    const position = partition(items, from, to, compare)
+    if (position < count) from = position + 1
+    else to = position
   }
   if (count <= from || count >= to) return
   const rest = items.slice(from, to).sort(compare)
   for (const [i, item] of rest.entries()) items[from + i] = item
 }
 
-/** Moves items that are before the one in the middle to its left. Returns its place. */
+/** Moves items that are before the one in the middle to its left. Returns its position. */
 function partition(items: number[], from: number, to: number, compare: Compare): number {
   const last = to - 1
   const middle = (from + last) >> 1
   const pivot = items[middle]!
   items[middle] = items[last]!
-  let place = from
+  let position = from
   for (let i = from; i < last; i++) {
     const item = items[i]!
     if (compare(item, pivot) >= 0) continue
-    items[i] = items[place]!
-    items[place++] = item
+    items[i] = items[position]!
+    items[position++] = item
   }
-  items[last] = items[place]!
-  items[place] = pivot
-  return place
-}
-
-export function selectWindow(
-  items: Iterable<number>,
-  compare: Compare,
-  start: number,
-  end: number,
-): number[] {
-  const selection = new WindowSelection(compare, start, end)
-  for (const item of items) selection.add(item)
-  return selection.found()
+  items[last] = items[position]!
+  items[position] = pivot
+  return position
 }

@@ -15,7 +15,10 @@ interface Cases {
 }
 type Counts = Map<Cases, Map<string, number>>
 
-/** A case that is expected 14 times and does not occur is impossible, but for one in a million. */
+/**
+ * A case that is expected 14 times occurs at least once, but for one time in a million. So if it
+ * does not occur, it is impossible.
+ */
 const ENOUGH = 14
 /** With few runs, only some seeds give all cases. */
 const MAX_SEEDS = 500

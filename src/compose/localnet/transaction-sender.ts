@@ -55,7 +55,7 @@ export async function untilConfirmed(
     const stillOpen: string[] = []
     for (let start = 0; start < open.length; start += STATUS_BATCH) {
       const batch = open.slice(start, start + STATUS_BATCH)
-      // Many that wait at once advance the ledger beyond the statuses that a node keeps at hand.
+      // Each of many calls advances the ledger, and nodes keep only recent statuses at hand.
       const { value } = await connection.getSignatureStatuses(batch, { searchTransactionHistory: true })
       for (const [index, status] of value.entries()) {
         const signature = batch[index] ?? ''

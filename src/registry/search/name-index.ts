@@ -30,14 +30,15 @@ export interface NameQuery extends Window {
   readonly sort: 'similarity' | 'created_at' | 'reputation' | 'name'
 }
 
-/** The slots that match conditions. */
+/** The slots of agents that match conditions. Its words are found when a search needs them. */
 interface Filter {
   readonly bits: Uint32Array
-  /** 1 for each word of bits that has been found. */
+  /** 1 for each word that has been found since its last change. */
   readonly isFound: Uint8Array
 }
 
 interface Search extends NameQuery {
+  /** By the number of trigrams of a name: how many of them a match shares at least. */
   readonly needed: Uint8Array
   readonly filter: Filter
   /** 1 or -1: the direction of the keys, and that of the pdas of equal keys. */
@@ -75,9 +76,9 @@ export class NameIndex {
   #profileOf: Uint16Array
   /** Has a bit for each slot with an agent. */
   #used: Uint32Array
-  /** Words of slots whose ranges are not measured since a change. */
+  /** Words of slots that changed since their ranges were measured. */
   readonly #unmeasured = new Set<number>()
-  /** Those of recent searches, by their conditions. */
+  /** Of recent searches, by their conditions. */
   readonly #filters = new Map<string, Filter>()
   /** The trigrams of names that are not ASCII. */
   readonly #otherTrigrams = new Map<number, readonly Trigram[]>()
@@ -225,27 +226,28 @@ export class NameIndex {
   }
 
   /** The agents of a word that match all conditions. */
-  #accept(word: number, { filter, accepted, minReputation, maxReputation }: Search): number {
+  #accept(word: number, search: Search): number {
+    const { filter } = search
     if (filter.isFound[word] === 1) return filter.bits[word]!
     let found = this.#used[word]!
     for (let rest = found; rest !== 0; rest &= rest - 1) {
-      const slot = word * WORD_BITS + lowestBit(rest)
-      const score = this.#reputation.values[slot]!
-      if (accepted[this.#profileOf[slot]!] === 0 || score < minReputation || score > maxReputation)
-        found &= ~(rest & -rest)
+      if (!this.#isAccepted(word * WORD_BITS + lowestBit(rest), search)) found &= ~(rest & -rest)
     }
     filter.bits[word] = found
     filter.isFound[word] = 1
     return found
   }
 
+  #isAccepted(slot: number, { accepted, minReputation, maxReputation }: NameQuery): boolean {
+    const score = this.#reputation.values[slot]!
+    return accepted[this.#profileOf[slot]!] !== 0 && score >= minReputation && score <= maxReputation
+  }
+
   /** Counts the candidates that match, and selects those of the page. */
   #select({ slots, shared, size }: Candidates, search: Search, selection: WindowSelection): number {
-    const { trigrams, accepted, minReputation, maxReputation, sort, after, before, rising, forward } = search
+    const { trigrams, sort, after, before, rising, forward } = search
     const queried = trigrams.length
     const counts = this.#trigramCounts.values
-    const profileOf = this.#profileOf
-    const reputation = this.#reputation.values
     const keys = this.#keys(sort)
     const similarities = this.#similarities
     const starts = this.#pdaStarts.values
@@ -254,9 +256,7 @@ export class NameIndex {
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
       const count = counts[slot]!
-      if (!isMatch(shared[i]!, queried, count)) continue
-      const score = reputation[slot]!
-      if (accepted[profileOf[slot]!] === 0 || score < minReputation || score > maxReputation) continue
+      if (!isMatch(shared[i]!, queried, count) || !this.#isAccepted(slot, search)) continue
       matches += 1
       similarities[slot] = similarity(shared[i]!, queried, count)
       // The same as the comparison of `selection`, but most slots of a large result end here.
@@ -270,7 +270,7 @@ export class NameIndex {
     return matches
   }
 
-  /** False if none of these agents of a word can be before the agent `last`. */
+  /** Whether one of these agents of a word can be before the agent `last`. It may not be. */
   #canPrecede(last: number | null, word: number, bits: number, search: Search): boolean {
     const { sort, rising, forward } = search
     if (last === null) return true
@@ -338,7 +338,6 @@ export class NameIndex {
 
 const NEEDED: Uint8Array[] = []
 
-/** The lowest number of shared trigrams of a match, by the number of trigrams of the name. */
 function neededBy(queried: number): Uint8Array {
   const length = MAX_TRIGRAM_COUNT + 1
   return (NEEDED[queried] ??= Uint8Array.from({ length }, (_, count) => leastShared(queried, count)))

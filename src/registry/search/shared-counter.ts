@@ -2,13 +2,13 @@ import { BitPlanes, BLOCK, type Candidates, MAX_COUNT } from './bit-planes.ts'
 import { bitCount, type SlotSet, WORD_BITS } from './slot-set.ts'
 
 export interface Visitor {
-  /** Whether a word with many candidates was counted as a whole, so that they are not visited. */
+  /** Gets a word with many candidates. True if it counted them: then they are not visited. */
   countWord(word: number, candidates: number): boolean
   /** Gets all other candidates, in parts. */
   visit(candidates: Candidates): void
 }
 
-/** Candidates of a word that are worth a try to count them as a whole. */
+/** With fewer candidates, it is faster to visit them. */
 const MANY = 16
 
 /**

@@ -6,7 +6,7 @@ const CHECK_MS = 250
 /** A usual limit of balancers. */
 const CHECK_TIMEOUT_MS = 1_000
 
-/** Sends each request to the next replica whose last `/ready` was 200, and to no second one. */
+/** Sends each request to the next replica whose last `/ready` was 200, and never to two. */
 export async function startBalancer() {
   const replicas = new Map<string, boolean>()
   let failedChecks = 0

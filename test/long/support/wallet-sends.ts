@@ -109,11 +109,11 @@ export class WalletSends {
     const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]
     for (const [id, signature] of this.#signatures) {
       const { status, slot, error } = await this.#relay.get(id)
-      const isHonest =
+      const isCorrect =
         // The ledger does not tell whether a fork removed the transaction.
         (wasForked && error?.code === 'dropped') ||
         (error?.code === 'outcome_unknown' && (await this.#canBeUnknown(id)))
-      relay.push({ id, status, slot, error: isHonest ? 'blockhash_expired' : error?.code })
+      relay.push({ id, status, slot, error: isCorrect ? 'blockhash_expired' : error?.code })
       ledger.push({ id, ...(await this.#onLedger(signature)) })
     }
     this.#signatures.clear()
@@ -155,7 +155,7 @@ export class WalletSends {
       ),
     )
     return found.some((each) => {
-      const bytes = Buffer.from(each?.transaction[0] ?? '', 'base64')
+      const bytes = Buffer.from(each!.transaction[0], 'base64')
       return matchesPrepared(prepared, parseTransaction(bytes).message)
     })
   }

@@ -34,7 +34,7 @@ export function useConsole(settings: Record<string, string> = {}) {
     world,
     /**
      * Runs the steps at both widths, and audits the page after each in both colour schemes. With
-     * SCREENSHOTS=FOLDER it stores a picture of each. Without Chromium it is skipped, not in CI.
+     * SCREENSHOTS=FOLDER it stores a picture of each. Without Chromium, CI fails and others skip it.
      */
     test: (title: string, steps: RunSteps, options?: Options) => consoleTest(title, world, steps, options),
   }

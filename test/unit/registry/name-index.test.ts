@@ -67,7 +67,7 @@ const queries = fc.record({
   descending: fc.boolean(),
   backward: fc.boolean(),
   offset: fc.constantFrom(0, 0, 3, 1_500),
-  limit: fc.integer({ min: 1, max: 60 }),
+  limit: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
   /** Slots of the agents at which the range begins and ends. */
   range: fc.constantFrom([null, null], [5, null], [null, 6], [7, 4_000]),
   /** Slots that change before the search, and what is put there. Null removes the agent. */
