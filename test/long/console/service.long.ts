@@ -86,6 +86,39 @@ test('a page shows its request as curl, GraphQL and client code', async ({ page,
   await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
 })
 
+test('a page that needs the service says that it did not answer, and goes on after another try', async ({
+  page,
+  open,
+}) => {
+  let isDown = true
+  await page.route('**/graphql', async (route) => {
+    const isRefused = isDown && (route.request().postData() ?? '').includes('query ConsoleInfo')
+    if (!isRefused) return route.continue()
+    return route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' })
+  })
+  const failure = page.getByRole('main').getByRole('alert')
+  const goOn = async (): Promise<void> => {
+    await failure.getByText('The gateway did not answer.').waitFor()
+    isDown = false
+    await failure.getByRole('button', { name: 'Try again' }).click()
+  }
+  await open('/register')
+  await goOn()
+  await page.getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  await page.getByRole('form', { name: 'Register an agent' }).waitFor()
+  for (const [path, content] of [
+    ['/register', page.getByRole('form', { name: 'Register an agent' })],
+    ['/mine', page.getByRole('heading', { name: 'This wallet has no agent' })],
+  ] as const) {
+    isDown = true
+    await open(path)
+    // The wallet of this tab is connected again.
+    await page.getByRole('banner').getByRole('button', { name: '…' }).waitFor()
+    await goOn()
+    await content.waitFor()
+  }
+})
+
 /** What a command writes until it ends, or until `last` is part of it. */
 async function outputOf(command: string, last?: string): Promise<string> {
   const child = spawn('bash', ['-c', `exec ${command} --silent --no-buffer`])

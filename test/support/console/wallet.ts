@@ -103,8 +103,11 @@ export async function connectWallet(page: Page, wallet: BrowserWallet, signIn = 
   await page.getByRole('banner').getByRole('button', { name: 'Connect wallet' }).click()
   const dialog = page.getByRole('dialog', { name: /wallet/ })
   await dialog.getByRole('button', { name: wallet.name }).click()
+  const next = dialog.getByRole('button', { name: 'Sign in' })
+  // A page that is left before that has no wallet.
+  await next.waitFor()
   if (signIn) {
-    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await next.click()
     await dialog.getByText('You are signed in.').waitFor()
   }
   await dialog.getByRole('button', { name: 'Close' }).click()

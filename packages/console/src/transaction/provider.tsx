@@ -9,11 +9,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import { type Client, useClient } from 'urql'
-import { BlockHeightDocument, ConsoleInfoDocument } from '../api/service.generated.ts'
+import { useClient } from 'urql'
 import { useLazy } from '../ui/lazy.ts'
 import { useAccount } from '../wallet/account.tsx'
-import type { Gateway, TransactionRequest, Transactions } from './transactions.ts'
+import type { TransactionRequest, Transactions } from './transactions.ts'
 import { readUnfinished } from './unfinished.ts'
 
 interface Given {
@@ -25,12 +24,10 @@ interface Given {
 }
 
 const Context = createContext<Given | null>(null)
-const READ_WAIT_MS = 10_000
 
 /** The first page needs no code of transactions, unless one is not finished. */
 const load = () => import('./transactions.ts')
 const loadHost = () => import('./host.tsx')
-const loadWallet = () => import('../wallet/connect.ts')
 
 /** The transactions of all pages: they continue when the reader goes to another page. */
 export function TransactionProvider({ children }: { readonly children: ReactNode }) {
@@ -40,9 +37,8 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
   const [landed, setLanded] = useState(0)
   const created = useRef<Promise<Transactions> | null>(null)
   const open = useCallback((): Promise<Transactions> => {
-    const gateway = createGateway(client, () => setLanded((count) => count + 1))
-    return (created.current ??= load().then(({ createTransactions }) => {
-      const loaded = createTransactions(gateway)
+    return (created.current ??= load().then(({ createGateway, createTransactions }) => {
+      const loaded = createTransactions(createGateway(client, () => setLanded((count) => count + 1)))
       loaded.resumeStored()
       setTransactions(loaded)
       return loaded
@@ -58,31 +54,6 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
     return { start: (request) => void start(request), transactions, landed }
   }, [signer, walletName, open, transactions, landed])
   return <Context value={given}>{children}</Context>
-}
-
-/** `onLanded` is called when a transaction has landed, and when the gateway has read it. */
-function createGateway(client: Client, onLanded: () => void): Gateway {
-  const program = async (): Promise<string | undefined> =>
-    (await client.query(ConsoleInfoDocument, {})).data?.info.program
-  const readAgain = async (wallet: string): Promise<void> => {
-    onLanded()
-    const { agentAddress, registryFor } = await loadWallet()
-    const pda = await agentAddress(wallet, await program())
-    await registryFor(null)
-      .agents.get(pda, { waitMs: READ_WAIT_MS })
-      .catch(() => undefined)
-    onLanded()
-  }
-  return {
-    registry: async () => (await loadWallet()).registryFor(null),
-    trusted: async () => (await loadWallet()).registryFor(null, await program()),
-    blockHeight: async () => {
-      const { data, error } = await client.query(BlockHeightDocument, {}, { requestPolicy: 'network-only' })
-      if (data === undefined) throw error ?? new Error('no block height')
-      return data.ledger.blockHeight
-    },
-    onLanded: (wallet) => void readAgain(wallet),
-  }
 }
 
 function useGiven(): Given {

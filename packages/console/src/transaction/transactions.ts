@@ -6,7 +6,9 @@ import type {
   TransactionFailedError,
   UnfinishedTransaction,
 } from '@agent-registry/client'
+import type { Client } from 'urql'
 import { readError } from '../api/errors.ts'
+import { BlockHeightDocument, ConsoleInfoDocument } from '../api/service.generated.ts'
 import type { Hints } from './costs.ts'
 import { problemBefore, problemOf } from './problem.ts'
 import { DRAFT, type Event, isFollowed, isUnfinished, next, resumed, type State } from './state.ts'
@@ -55,6 +57,34 @@ export interface Gateway {
   trusted(): Promise<Registry>
   blockHeight(): Promise<number>
   onLanded(wallet: string): void
+}
+
+const READ_WAIT_MS = 10_000
+const loadWallet = () => import('../wallet/connect.ts')
+
+/** `onLanded` is called when a transaction has landed, and when the gateway has read it. */
+export function createGateway(client: Client, onLanded: () => void): Gateway {
+  const program = async (): Promise<string | undefined> =>
+    (await client.query(ConsoleInfoDocument, {})).data?.info.program
+  const readAgain = async (wallet: string): Promise<void> => {
+    onLanded()
+    const { agentAddress, registryFor } = await loadWallet()
+    const pda = await agentAddress(wallet, await program())
+    await registryFor(null)
+      .agents.get(pda, { waitMs: READ_WAIT_MS })
+      .catch(() => undefined)
+    onLanded()
+  }
+  return {
+    registry: async () => (await loadWallet()).registryFor(null),
+    trusted: async () => (await loadWallet()).registryFor(null, await program()),
+    blockHeight: async () => {
+      const { data, error } = await client.query(BlockHeightDocument, {}, { requestPolicy: 'network-only' })
+      if (data === undefined) throw error ?? new Error('no block height')
+      return data.ledger.blockHeight
+    },
+    onLanded: (wallet) => void readAgain(wallet),
+  }
 }
 
 export type Transactions = ReturnType<typeof createTransactions>

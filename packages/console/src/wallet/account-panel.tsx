@@ -1,9 +1,8 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { readError } from '../api/errors.ts'
-import { ConsoleInfoDocument } from '../api/service.generated.ts'
 import { Address } from '../ui/address.tsx'
 import { Button } from '../ui/button.tsx'
+import { WithService } from '../ui/service.tsx'
 import css from './account-panel.module.css'
 import { useAccount } from './account.tsx'
 import { useWallets } from './wallets.ts'
@@ -12,10 +11,8 @@ import { useWallets } from './wallets.ts'
 export function AccountPanel() {
   const account = useAccount()
   const wallets = useWallets()
-  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const network = data?.info.network ?? ''
   const run = async (step: () => Promise<void>): Promise<void> => {
     setBusy(true)
     setProblem(null)
@@ -31,33 +28,37 @@ export function AccountPanel() {
         </p>
       )}
       {account.signer === null ? (
-        <>
-          {wallets.map((wallet) => (
-            <Button
-              key={wallet.name}
-              busy={busy}
-              onClick={() => void run(() => account.connect(wallet, network))}
-            >
-              <img src={wallet.icon} alt="" width={20} height={20} />
-              {wallet.name}
-            </Button>
-          ))}
-          {wallets.length === 0 && (
-            <p className={css.hint}>
-              No wallet was found in this browser. Install one that supports Solana, then reload the page.
-            </p>
-          )}
-          {network === 'LOCALNET' && (
+        <WithService rows={1} label="Loading the wallets">
+          {({ network }) => (
             <>
-              <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
-                Use a throw-away wallet
-              </Button>
-              <p className={css.hint}>
-                A new wallet, for this test network only. Its key is lost when you close the tab.
-              </p>
+              {wallets.map((wallet) => (
+                <Button
+                  key={wallet.name}
+                  busy={busy}
+                  onClick={() => void run(() => account.connect(wallet, network))}
+                >
+                  <img src={wallet.icon} alt="" width={20} height={20} />
+                  {wallet.name}
+                </Button>
+              ))}
+              {wallets.length === 0 && (
+                <p className={css.hint}>
+                  No wallet was found in this browser. Install one that supports Solana, then reload the page.
+                </p>
+              )}
+              {network === 'LOCALNET' && (
+                <>
+                  <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
+                    Use a throw-away wallet
+                  </Button>
+                  <p className={css.hint}>
+                    A new wallet, for this test network only. Its key is lost when you close the tab.
+                  </p>
+                </>
+              )}
             </>
           )}
-        </>
+        </WithService>
       ) : (
         account.session === null && (
           <>

@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
+import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AgentSummary } from './agent-summary.tsx'
@@ -32,14 +32,17 @@ export default function MinePage() {
       actions={<ShowRequest document={MyAgentDocument} variables={variables} client={EXAMPLE} />}
     >
       <NeedsAccount need="wallet" why="Connect the wallet of your agent">
-        {({ signer: connected }) => <Mine wallet={connected!.address} />}
+        {({ signer: connected }) => (
+          <WithService rows={6} label="Loading your agent">
+            {(service) => <Mine wallet={connected!.address} service={service} />}
+          </WithService>
+        )}
       </NeedsAccount>
     </Page>
   )
 }
 
-function Mine({ wallet }: { readonly wallet: string }) {
-  const [{ data: service }] = useQuery({ query: ConsoleInfoDocument })
+function Mine({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
   const [{ data, error, fetching }, refetch] = useQuery({
     query: MyAgentDocument,
     variables: { owner: wallet },
@@ -48,12 +51,10 @@ function Mine({ wallet }: { readonly wallet: string }) {
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
-  const canSponsor = service?.info.feeSponsorshipEnabled === true
-  const { sign, feeChoice } = useOwnerTransaction(agent, canSponsor)
+  const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
   useLanded(refresh)
   if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
-  if (service === undefined || (data === undefined && fetching))
-    return <Loading rows={6} label="Loading your agent" />
+  if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
   return (
     <div className={css.columns}>
       <div className={css.main}>
@@ -75,7 +76,7 @@ function Mine({ wallet }: { readonly wallet: string }) {
         )}
       </div>
       <div className={css.main}>
-        <WalletBalance wallet={wallet} network={service.info.network} />
+        <WalletBalance wallet={wallet} network={service.network} />
         {feeChoice}
       </div>
     </div>

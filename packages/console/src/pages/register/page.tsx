@@ -1,10 +1,10 @@
 import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
-import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, Section, ShowRequest } from '../../ui/index.ts'
+import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
 import css from './page.module.css'
@@ -33,15 +33,18 @@ export default function RegisterPage() {
       }
     >
       <NeedsAccount need="wallet" why="Connect the wallet that will own the agent">
-        {({ signer }) => <Registration wallet={signer!.address} />}
+        {({ signer }) => (
+          <WithService rows={6} label="Loading your wallet">
+            {(service) => <Registration wallet={signer!.address} service={service} />}
+          </WithService>
+        )}
       </NeedsAccount>
     </Page>
   )
 }
 
-function Registration({ wallet }: { readonly wallet: string }) {
+function Registration({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
   const [search] = useSearchParams()
-  const [{ data: service }] = useQuery({ query: ConsoleInfoDocument })
   const [{ data, error, fetching }, refetch] = useQuery({
     query: OwnAgentExistsDocument,
     variables: { owner: wallet },
@@ -50,8 +53,7 @@ function Registration({ wallet }: { readonly wallet: string }) {
   useLanded(() => refetch({ requestPolicy: 'network-only' }))
   if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
     return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
-  if (service === undefined || (data === undefined && fetching))
-    return <Loading rows={6} label="Loading your wallet" />
+  if (data === undefined && fetching) return <Loading rows={6} label="Loading your wallet" />
   const agent = data?.agentByOwner
   if (agent)
     return (
@@ -68,10 +70,10 @@ function Registration({ wallet }: { readonly wallet: string }) {
         <RegisterForm
           wallet={wallet}
           givenCode={search.get('code') ?? ''}
-          canSponsor={service.info.feeSponsorshipEnabled}
+          canSponsor={service.feeSponsorshipEnabled}
         />
       </Section>
-      <WalletBalance wallet={wallet} network={service.info.network} />
+      <WalletBalance wallet={wallet} network={service.network} />
     </div>
   )
 }
