@@ -19,7 +19,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const RATE = Number(process.env.BENCH_RATE ?? 200)
 /** Measures only the shapes whose names begin with one of these. */
 const SHAPES = process.env.BENCH_SHAPES?.split(',') ?? ['']
-const CONNECTIONS = 10
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 10)
 /** Enough time to compile the code of a process that was idle before. */
 const WARM_UP_SECONDS = Math.min(3, SECONDS)
 const PAIRS = [

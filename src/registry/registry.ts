@@ -2,7 +2,7 @@ import { shareReads } from './share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import { agentParsers, AGENTS, AgentsCopy } from './agents-copy.ts'
-import { type Change, ChangeFeed, type Position, type RunQuery } from './changes.ts'
+import { type Change, ChangeFeed, covers, type Position, type RunQuery } from './changes.ts'
 import { createNames, type NamesOptions } from './search/names.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
 import type { Pause } from './table-copy.ts'
@@ -113,6 +113,8 @@ class KeptCopy {
   #serving: Serving | null = null
   /** A complete copy with more changes to read than a fence may apply. */
   #behind: Serving | null = null
+  /** Reads changes and applies them. */
+  #update: Promise<void> | null = null
   #loadMs = 0
 
   /** `wake` runs `keep` now. */
@@ -178,30 +180,49 @@ class KeptCopy {
   async #readChanges(): Promise<RegistryCopy | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS && this.#serving !== null; attempt += 1) {
       const before: Serving = this.#serving
-      const { position, rows } = await this.#feed.changes(before.position, MAX_CHANGES_AT_ONCE)
-      // If another fence has applied changes meanwhile, rows of this one may be older, so it asks
-      // again. If it has none, the copy was complete, and is so with what the other has added.
-      const now: Serving | null = this.#serving
-      if (now !== before && (now?.copy !== before.copy || rows?.length !== 0)) continue
-      if (rows === null) {
-        this.#suspend()
-        return null
-      }
-      if (now === before) {
-        // If a change cannot be applied, all rows are read again.
-        this.#serving = null
-        for (const change of rows) apply(before.copy, change)
+      const { position, isChanged } = await this.#feed.check(before.position)
+      const isComplete = (): boolean =>
+        this.#serving?.copy === before.copy && (!isChanged || covers(this.#serving.position, position))
+      // The update of another fence may have begun before the check. The next one cannot.
+      if (!isComplete()) await this.#runUpdate()
+      if (!isComplete()) await this.#runUpdate()
+      if (!isComplete()) continue
+      // An update that runs needs the position that it began with.
+      if (!isChanged && this.#serving === before && this.#update === null)
         this.#serving = { copy: before.copy, position }
-      }
       return before.copy
     }
     return null
+  }
+
+  /** One at a time. */
+  #runUpdate(): Promise<void> {
+    if (this.#update !== null) return this.#update
+    const update = this.#applyChanges().finally(() => {
+      if (this.#update === update) this.#update = null
+    })
+    this.#update = update
+    return update
+  }
+
+  async #applyChanges(): Promise<void> {
+    const before = this.#serving
+    if (before === null) return
+    const { position, rows } = await this.#feed.changes(before.position, MAX_CHANGES_AT_ONCE)
+    if (this.#serving !== before) return
+    if (rows === null) return this.#suspend()
+    // If a change cannot be applied, all rows are read again.
+    this.#serving = null
+    for (const change of rows) apply(before.copy, change)
+    this.#serving = { copy: before.copy, position }
   }
 
   /** Reads go to the database until `keep` has caught up. */
   #suspend(): void {
     this.#behind = this.#serving
     this.#serving = null
+    // Its connection may hang.
+    this.#update = null
     this.#wake()
   }
 

@@ -262,16 +262,18 @@ test('a fence that fails or answers late is not used, and a later one is', async
   await registry.stop()
 })
 
-test('a fence that answers after a later one does not mix two moments', async () => {
+test('an update that hangs delays no later one, and does not mix two moments when it ends', async () => {
   await insertAgents(kysely, [agentRow('a', { version: '0' }), agentRow('b', { version: '0' })])
   const query = await openRowReads(database.orm)
   const isHeld = Promise.withResolvers<void>()
   const mayReturn = Promise.withResolvers<void>()
-  let holds = 0
-  const registry = await createTestRegistry(database, {
+  let holds = true
+  let registry: Registry | null = null
+  registry = await createTestRegistry(database, {
     query: async (text, values) => {
       const rows = await query(text, values)
-      if (text.includes('lateral') && (holds += 1) === 1) {
+      if (text.includes('lateral') && registry?.status().ready && holds) {
+        holds = false
         isHeld.resolve()
         await mayReturn.promise
       }
@@ -286,9 +288,14 @@ test('a fence that answers after a later one does not mix two moments', async ()
   await isHeld.promise
   await sql`update agents set version = '2'`.execute(kysely)
   expect(await versions()).toEqual(['2', '2'])
+  await eventually(() => expect(registry.status().ready).toBe(true))
+  await sql`update agents set version = '3'`.execute(kysely)
+  expect(await versions()).toEqual(['3', '3'])
+  expect(registry.status().ready).toBe(true)
   mayReturn.resolve()
+  // Answered by PostgreSQL, when it had waited long enough.
   expect(await early).toEqual(['2', '2'])
-  expect(await versions()).toEqual(['2', '2'])
+  expect(await versions()).toEqual(['3', '3'])
   await registry.stop()
 })
 
