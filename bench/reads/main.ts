@@ -106,7 +106,7 @@ async function measure(shape: Shape): Promise<Measured> {
   const [idle, written]: [Round[], Round[]] = [[], []]
   for (let round = 0; round < ROUNDS; round += 1) {
     idle.push(await loadAll(round))
-    const writer = await writeTransactions(kysely, AGENTS, RATE)
+    const writer = await writeTransactions(database.url, AGENTS, RATE)
     written.push(await loadAll(round))
     writerRates.push(await writer.stop())
   }

@@ -1,22 +1,46 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { openOrm } from '../../src/db/orm.ts'
 import { insertEvents } from '../scale/dataset.ts'
 import { key } from './dataset.ts'
 
 const SESSIONS = 4
+const PROGRAM = fileURLToPath(import.meta.url)
+
 /**
  * Writes transactions as the indexer leaves them, a number each second: a report of behavior, which
- * changes the agent and adds an event. The result of `stop` is how many a second it has written.
+ * changes the agent and adds an event. A process of its own does, so that the clients of the bench
+ * do not wait for it. The result of `stop` is how many a second it has written.
  */
-export async function writeTransactions(kysely: Kysely<Database>, agents: number, perSecond: number) {
+export async function writeTransactions(databaseUrl: string, agents: number, perSecond: number) {
+  const child = fork(PROGRAM, [databaseUrl, String(agents), String(perSecond)])
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the writer ended')))
+  ended.catch(() => undefined)
+  const answer = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), ended]))[0]
+  await answer()
+  return {
+    stop: async (): Promise<number> => {
+      child.send('stop')
+      return (await answer()) as number
+    },
+  }
+}
+
+async function write(databaseUrl: string, agents: number, perSecond: number): Promise<void> {
+  const orm = await openOrm({ url: databaseUrl })
+  const kysely = orm.em.getKysely()
   // The slot of an event begins with its number.
   const { rows } = await sql<{ last: number }>`
     select coalesce(max(slot) / 10000000, 0)::int as last from ledger_events`.execute(kysely)
   let last = rows[0]?.last ?? 0
+  const stopping = new AbortController()
+  process.once('message', () => stopping.abort())
+  process.send?.('started')
   const start = performance.now()
   let written = 0
-  const stopping = new AbortController()
   const session = async (number: number): Promise<void> => {
     for (let turn = number; !stopping.signal.aborted; turn += SESSIONS) {
       await delay(Math.max(0, start + (turn * 1_000) / perSecond - performance.now()))
@@ -32,13 +56,14 @@ export async function writeTransactions(kysely: Kysely<Database>, agents: number
       written += 1
     }
   }
-  const sessions = Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
-  sessions.catch(() => undefined)
-  return {
-    stop: async (): Promise<number> => {
-      stopping.abort()
-      await sessions
-      return (written * 1_000) / (performance.now() - start)
-    },
-  }
+  await Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
+  const rate = (written * 1_000) / (performance.now() - start)
+  await orm.close()
+  process.send?.(rate)
+  process.disconnect()
+}
+
+if (process.argv[1] === PROGRAM) {
+  const [databaseUrl = '', agents, perSecond] = process.argv.slice(2)
+  await write(databaseUrl, Number(agents), Number(perSecond))
 }

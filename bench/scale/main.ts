@@ -51,7 +51,7 @@ const loads = reads.map((read) => ({ read, idle: [] as Load[], written: [] as Lo
 const writerRates: number[] = []
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const { read, idle } of loads) idle.push(await load(read, SECONDS))
-  const writer = await writeTransactions(kysely, AGENTS, RATE)
+  const writer = await writeTransactions(database.url, AGENTS, RATE)
   for (const { read, written } of loads) written.push(await load(read, SECONDS))
   writerRates.push(await writer.stop())
   process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
