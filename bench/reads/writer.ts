@@ -38,6 +38,7 @@ async function write(databaseUrl: string, agents: number, perSecond: number): Pr
   let last = rows[0]?.last ?? 0
   const stopping = new AbortController()
   process.once('message', () => stopping.abort())
+  process.once('disconnect', () => process.exit(0))
   process.send?.('started')
   const start = performance.now()
   let written = 0

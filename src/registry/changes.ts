@@ -48,7 +48,7 @@ export function unseenBy({ snapshot }: Position): readonly [first: string, runni
   return [first, running === '' ? [] : running.split(',')]
 }
 
-/** Whether everything that is visible in the snapshot of `other` is visible in that of `position`. */
+/** Whether the snapshot of `position` sees every transaction that the snapshot of `other` sees. */
 export function covers(position: Position, other: Position): boolean {
   if (position.server !== other.server) return false
   const [first, running] = unseenBy(position)
@@ -85,8 +85,8 @@ export function isChanged(tables: readonly string[], first: string, running: str
   return `(${rows.map((each) => `${each} is not null`).join(' or ')})`
 }
 
-// PostgreSQL plans a statement anew each time, which takes longer than to run it, if its plan could
-// depend on a value. It cannot depend on the result of a subquery.
+// If the best plan of a prepared statement can depend on a value, PostgreSQL plans it for each
+// execution, which takes longer than to run it. It cannot depend on the result of a subquery.
 const FIRST = '(select $1::xid8)'
 const RUNNING = '(select $2::xid8[])::xid8[]'
 
@@ -114,7 +114,10 @@ export class ChangeFeed {
     return rows.length > limit ? null : rows
   }
 
-  /** Whether `changes` would find any, in a third of its time. Rows of another server are one. */
+  /**
+   * Whether anything was committed since a position, or the server is another one. Takes a third of
+   * the time of `changes`.
+   */
   async check(since: Position): Promise<{ position: Position; isChanged: boolean }> {
     const [text, values] = this.#statement(since, 'check', (ids) => this.#checkText(ids))
     const [checked] = await this.#query(text, values)

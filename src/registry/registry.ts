@@ -113,7 +113,7 @@ class KeptCopy {
   #serving: Serving | null = null
   /** A complete copy with more changes to read than a fence may apply. */
   #behind: Serving | null = null
-  /** Reads changes and applies them. */
+  /** The update that is running. */
   #update: Promise<void> | null = null
   #loadMs = 0
 
@@ -187,7 +187,7 @@ class KeptCopy {
       if (!isComplete()) await this.#runUpdate()
       if (!isComplete()) await this.#runUpdate()
       if (!isComplete()) continue
-      // An update that runs needs the position that it began with.
+      // A running update is applied only to the state that it began with, so that state stays.
       if (!isChanged && this.#serving === before && this.#update === null)
         this.#serving = { copy: before.copy, position }
       return before.copy
@@ -195,7 +195,7 @@ class KeptCopy {
     return null
   }
 
-  /** One at a time. */
+  /** Reads changes and applies them. Calls share the update that is running. */
   #runUpdate(): Promise<void> {
     if (this.#update !== null) return this.#update
     const update = this.#applyChanges().finally(() => {

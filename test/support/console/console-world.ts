@@ -34,7 +34,8 @@ export function useConsole(settings: Record<string, string> = {}) {
     world,
     /**
      * Runs the steps at both widths, and audits the page after each in both colour schemes. With
-     * SCREENSHOTS=FOLDER it stores a picture of each. Without Chromium, CI fails and others skip it.
+     * SCREENSHOTS=FOLDER it stores a picture of each. Without Chromium, it fails in CI and is
+     * skipped elsewhere.
      */
     test: (title: string, steps: RunSteps, options?: Options) => consoleTest(title, world, steps, options),
   }

@@ -104,7 +104,7 @@ export async function connectWallet(page: Page, wallet: BrowserWallet, signIn = 
   const dialog = page.getByRole('dialog', { name: /wallet/ })
   await dialog.getByRole('button', { name: wallet.name }).click()
   const next = dialog.getByRole('button', { name: 'Sign in' })
-  // A page that is left before that has no wallet.
+  // A page that is left before the wallet is connected does not remember it.
   await next.waitFor()
   if (signIn) {
     await next.click()

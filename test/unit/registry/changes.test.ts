@@ -4,7 +4,7 @@ import * as fc from '../../support/property.ts'
 
 const IDS = 12
 
-/** A snapshot of ids below 12: the first that is not assigned, and earlier ones that are running. */
+/** A snapshot of ids below 12: the first that is not assigned, and those that are running. */
 const snapshot = fc
   .record({
     first: fc.integer({ min: 1, max: IDS }),

@@ -13,7 +13,10 @@ interface ServiceProps {
   readonly children: (service: Service) => ReactNode
 }
 
-/** The content for what the gateway says about itself, or why it said nothing, with another try. */
+/**
+ * Loads what the gateway says about itself, and gives it to `children`. After a failure it shows the
+ * error, with a button to try again.
+ */
 export function WithService({ label, rows, children }: ServiceProps) {
   const [{ data, error }, refetch] = useQuery({ query: ConsoleInfoDocument })
   if (data !== undefined) return children(data.info)
