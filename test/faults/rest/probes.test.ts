@@ -36,8 +36,10 @@ test.each([
     const begin = performance.now()
     const before = checks
     const over = new AbortController()
+    // At least ten each, so that together they pass the limit of 600 however soon the others are done.
     const attack = attackers.map(async (each) => {
-      while (!over.signal.aborted) answers.add((await each.send(path)).status)
+      for (let sent = 0; sent < 10 || !over.signal.aborted; sent += 1)
+        answers.add((await each.send(path)).status)
     })
     const statuses: number[] = []
     for (let i = 0; i < 10; i += 1) statuses.push((await polite.send(`/agents?limit=${i + 1}`)).status)
