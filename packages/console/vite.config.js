@@ -4,6 +4,10 @@ import { defineConfig } from 'vite'
 const VENDOR =
   /node_modules\/(react|react-dom|scheduler|urql|@urql|wonka|@0no-co|wouter|regexparam|use-sync-external-store)\/|rolldown\/runtime/
 
+/** What every page needs of this package. */
+const SHARED =
+  /console\/src\/(api|ui|shell)\/(?!chart|code-block|tabs|request-codes|client-code|service|amount)|vite\/preload-helper/
+
 export default defineConfig({
   // Relative to <base>, so that the console works below any path.
   base: './',
@@ -14,8 +18,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // One file for what every page needs: divided by use, it would be larger.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: VENDOR }] } } },
+    // One file each for what every page needs: divided by use, they would be larger.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'vendor', test: VENDOR },
+            { name: 'shared', test: SHARED },
+          ],
+        },
+      },
+    },
   },
   // `npm run dev -w @agent-registry/console` beside `npm start`.
   server: {

@@ -1,11 +1,12 @@
-import type { ComponentType } from 'react'
-import { Route, Router, Switch } from 'wouter'
+import { type ComponentType, useEffect } from 'react'
+import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
+import { storeText } from './api/storage.ts'
 import { ROUTES } from './routes.tsx'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
 import { TransactionProvider } from './transaction/provider.tsx'
-import { Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
+import { Boundary, Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {
@@ -15,16 +16,7 @@ export function App() {
         <Router base={basePath}>
           <Shell>
             <FocusOnNavigation />
-            <Switch>
-              {ROUTES.map((route) => (
-                <Route key={route.path} path={route.path}>
-                  {'page' in route ? <route.page /> : <LazyPage load={route.load} />}
-                </Route>
-              ))}
-              <Route>
-                <NotFound />
-              </Route>
-            </Switch>
+            <Pages />
           </Shell>
         </Router>
       </TransactionProvider>
@@ -32,8 +24,31 @@ export function App() {
   )
 }
 
+function Pages() {
+  const [path] = useLocation()
+  // Another page does not fail because this one did.
+  return (
+    <Boundary key={path} part="page">
+      <Switch>
+        {ROUTES.map((route) => (
+          <Route key={route.path} path={route.path}>
+            {'page' in route ? <route.page /> : <LazyPage load={route.load} />}
+          </Route>
+        ))}
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+    </Boundary>
+  )
+}
+
 function LazyPage({ load }: { readonly load: () => Promise<{ default: ComponentType }> }) {
   const loaded = useLazy(load)
+  const isLoaded = loaded !== null
+  useEffect(() => {
+    if (isLoaded) storeText('sessionStorage', 'reloaded', null)
+  }, [isLoaded])
   return loaded === null ? <Loading label="Loading the page" /> : <loaded.default />
 }
 

@@ -129,12 +129,19 @@ test('a pause and a reader who scrolled down hold events back, and none is lost 
   expect(sockets).toHaveLength(1)
 })
 
-test('events that happen while the connection is lost are there after it is back', async ({ page, open }) => {
+test('events that happen while the connection is lost are there after it is back', async ({
+  page,
+  open,
+  variant,
+}) => {
   const routes: WebSocketRoute[] = []
   let isCut = false
+  let refused = 0
   await page.routeWebSocket(/\/graphql$/, (route) => {
-    if (isCut) void route.close({ code: 1013 })
-    else {
+    if (isCut) {
+      refused += 1
+      void route.close({ code: 1013 })
+    } else {
       routes.push(route)
       route.connectToServer()
     }
@@ -146,10 +153,13 @@ test('events that happen while the connection is lost are there after it is back
   await expect.poll(() => events(page).first().innerText()).toContain(first)
   isCut = true
   await routes[0]!.close({ code: 1012 })
-  await page.getByText('Reconnecting').waitFor()
+  await page.getByRole('main').getByText('Reconnecting').waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Service health: Reconnecting' }).waitFor()
   const missed = [await change(), await change()]
+  // It must not wait longer and longer.
+  if (variant.width === 1440) await expect.poll(() => refused, { timeout: scaled(20_000) }).toBe(4)
   isCut = false
-  await expect.poll(() => events(page).first().innerText(), { timeout: scaled(15_000) }).toContain(missed[1])
+  await expect.poll(() => events(page).first().innerText(), { timeout: scaled(5_000) }).toContain(missed[1])
   expect(await events(page).nth(1).innerText()).toContain(missed[0])
   expect(await events(page).nth(2).innerText()).toContain(first)
   await page.getByText('Live', { exact: true }).last().waitFor()

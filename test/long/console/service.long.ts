@@ -86,7 +86,7 @@ test('a page shows its request as curl, GraphQL and client code', async ({ page,
   await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
 })
 
-test('a page that needs the service says that it did not answer, and goes on after another try', async ({
+test('a page that needs the service says that it did not answer, and tries again by itself', async ({
   page,
   open,
 }) => {
@@ -99,8 +99,8 @@ test('a page that needs the service says that it did not answer, and goes on aft
   const failure = page.getByRole('main').getByRole('alert')
   const goOn = async (): Promise<void> => {
     await failure.getByText('The gateway did not answer.').waitFor()
-    isDown = false
     await failure.getByRole('button', { name: 'Try again' }).click()
+    isDown = false
   }
   await open('/register')
   await goOn()

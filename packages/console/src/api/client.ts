@@ -9,7 +9,11 @@ export function createApiClient(token: string | null): Client {
   const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` }
   // One socket, loaded and opened with the first subscription, and closed soon after the last.
   let socket: Promise<Socket> | undefined
-  const open = (): Promise<Socket> => (socket ??= openSocket(authorization))
+  const open = (): Promise<Socket> =>
+    (socket ??= openSocket(authorization).catch((error: unknown) => {
+      socket = undefined
+      throw error
+    }))
   return new Client({
     url: apiUrl('graphql'),
     preferGetMethod: false,
@@ -55,6 +59,8 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
     url: apiUrl('graphql').replace(/^http/, 'ws'),
     connectionParams,
     retryAttempts: Number.POSITIVE_INFINITY,
+    // Not all tabs at the same moment, and each soon after the service is back.
+    retryWait: () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000)),
     shouldRetry: () => true,
     // From one page to the next the socket stays open.
     lazyCloseTimeout: 2_000,

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
+import { useConnected } from '../api/connection.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { usePolling } from '../ui/polling.ts'
 import css from './shell.module.css'
@@ -8,8 +9,9 @@ import css from './shell.module.css'
 /** The state of the service. */
 export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
-  usePolling(() => refresh({ requestPolicy: 'network-only' }), 30_000)
-  const [tone, text] = stateOf(data, error !== undefined)
+  usePolling(() => refresh({ requestPolicy: 'network-only' }), error === undefined ? 30_000 : 3_000)
+  const isConnected = useConnected()
+  const [tone, text] = stateOf(data, error !== undefined, isConnected)
   return (
     <Link href="/health" aria-label={`Service health: ${text}`} title={text}>
       <Badge tone={tone} dot>
@@ -19,8 +21,13 @@ export function Health() {
   )
 }
 
-function stateOf(data: ConsoleHealthQuery | undefined, hasFailed: boolean): [tone: Tone, text: string] {
+function stateOf(
+  data: ConsoleHealthQuery | undefined,
+  hasFailed: boolean,
+  isConnected: boolean,
+): [tone: Tone, text: string] {
   if (hasFailed) return ['bad', 'Not reachable']
+  if (!isConnected) return ['warn', 'Reconnecting']
   if (data === undefined) return ['neutral', 'Checking']
   if (!data.readiness.ready) return ['bad', 'Not ready']
   return data.detailedHealth.status === 'HEALTHY' ? ['good', 'Operational'] : ['warn', 'Degraded']

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.tsx'
 import { TransactionHost } from '../transaction/provider.tsx'
+import { Boundary } from '../ui/boundary.tsx'
 import { AccountButton } from './account-button.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
@@ -39,14 +40,20 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <Logo />
             <span>Agent Registry</span>
           </Link>
-          <Search onMenu={() => setOpened('menu')} />
+          <Boundary part="small">
+            <Search onMenu={() => setOpened('menu')} />
+          </Boundary>
           <div className={css.tools}>
-            <Health />
-            <AccountButton
-              open={opened === 'account'}
-              onOpen={() => setOpened('account')}
-              onClose={() => close('account')}
-            />
+            <Boundary part="small">
+              <Health />
+            </Boundary>
+            <Boundary part="small">
+              <AccountButton
+                open={opened === 'account'}
+                onOpen={() => setOpened('account')}
+                onClose={() => close('account')}
+              />
+            </Boundary>
           </div>
         </div>
         <nav className={css.navigation} aria-label="Main">
@@ -62,12 +69,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           ))}
         </nav>
       </header>
-      <CommandMenu
-        open={opened === 'menu'}
-        onClose={() => close('menu')}
-        openAccount={() => setOpened('account')}
-      />
-      <TransactionHost />
+      <Boundary part="small">
+        <CommandMenu
+          open={opened === 'menu'}
+          onClose={() => close('menu')}
+          openAccount={() => setOpened('account')}
+        />
+      </Boundary>
+      <Boundary part="small">
+        <TransactionHost />
+      </Boundary>
       <main id="content" tabIndex={-1} className={css.main}>
         {children}
       </main>

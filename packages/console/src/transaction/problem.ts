@@ -48,14 +48,13 @@ export function problemOf(error: unknown, title: string, id: string | null): Pro
   const { logs = [] } = error as Partial<RegistryError | TransactionFailedError>
   const { message, code, status } = readError(error)
   const text = message.replace(PREFIXES, '')
-  return { title, text, advice: adviceOn({ message: text, code, status }), id, logs }
+  return { title, text, advice: adviceOn(text, code, status), id, logs }
 }
 
-function adviceOn(error: ReturnType<typeof readError>): string {
-  const { message, code, status } = error
+function adviceOn(message: string, code: string | null, status: number | null): string {
   const known = ADVICE[code ?? '']
   if (known !== undefined) return known
-  if (status !== 422) return adviceFor(error)
+  if (status !== 422) return adviceFor({ code, status })
   if (/ has no USDC account| USDC are needed/.test(message))
     return 'Nothing was signed. Add USDC to your wallet.'
   return /\bSOL\b/.test(message)

@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { useClient } from 'urql'
 import { useLazy } from '../ui/lazy.ts'
+import { ErrorState } from '../ui/states.tsx'
 import { useAccount } from '../wallet/account.tsx'
 import type { TransactionRequest, Transactions } from './transactions.ts'
 import { readUnfinished } from './unfinished.ts'
@@ -19,11 +20,16 @@ interface Given {
   readonly start: (request: TransactionRequest) => void
   /** Null before the first transaction of the page. */
   readonly transactions: Transactions | null
+  /** Its code did not load. */
+  readonly hasFailed: boolean
   /** Grows when a transaction has landed, and when the gateway has read it. */
   readonly landed: number
 }
 
 const Context = createContext<Given | null>(null)
+
+const NOT_LOADED =
+  'The code of transactions could not be loaded. Nothing new was signed or sent: try it again, or reload the page.'
 
 /** The first page needs no code of transactions, unless one is not finished. */
 const load = () => import('./transactions.ts')
@@ -34,25 +40,39 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
   const { signer, walletName } = useAccount()
   const client = useClient()
   const [transactions, setTransactions] = useState<Transactions | null>(null)
+  const [hasFailed, setFailed] = useState(false)
   const [landed, setLanded] = useState(0)
   const created = useRef<Promise<Transactions> | null>(null)
   const open = useCallback((): Promise<Transactions> => {
-    return (created.current ??= load().then(({ createGateway, createTransactions }) => {
+    const create = async (): Promise<Transactions> => {
+      const { createGateway, createTransactions } = await load()
       const loaded = createTransactions(createGateway(client, () => setLanded((count) => count + 1)))
       loaded.resumeStored()
       setTransactions(loaded)
       return loaded
-    }))
-  }, [client])
-  useEffect(() => {
-    if (readUnfinished().length > 0) void open()
-  }, [open])
-  const given = useMemo<Given>(() => {
-    const start = async (request: TransactionRequest): Promise<void> => {
-      if (signer !== null) (await open()).start(request, { signer, name: walletName ?? 'your wallet' })
     }
-    return { start: (request) => void start(request), transactions, landed }
-  }, [signer, walletName, open, transactions, landed])
+    return (created.current ??= create())
+  }, [client])
+  const begin = useCallback(
+    async (then: (opened: Transactions) => void): Promise<void> => {
+      const opened = await open().catch(() => null)
+      setFailed(opened === null)
+      if (opened === null) created.current = null
+      else then(opened)
+    },
+    [open],
+  )
+  useEffect(() => {
+    if (readUnfinished().length > 0) void begin(() => undefined)
+  }, [begin])
+  const given = useMemo<Given>(() => {
+    const start = (request: TransactionRequest): void => {
+      if (signer === null) return
+      const wallet = { signer, name: walletName ?? 'your wallet' }
+      void begin((opened) => opened.start(request, wallet))
+    }
+    return { start, transactions, hasFailed, landed }
+  }, [signer, walletName, begin, transactions, hasFailed, landed])
   return <Context value={given}>{children}</Context>
 }
 
@@ -78,7 +98,8 @@ export function useLanded(read: () => void): void {
 
 /** The dialog of the shown transaction, and a banner for those that are not finished. */
 export function TransactionHost() {
-  const { transactions } = useGiven()
+  const { transactions, hasFailed } = useGiven()
+  if (hasFailed) return <ErrorState error={{ message: NOT_LOADED }} />
   return transactions === null ? null : <LoadedHost transactions={transactions} />
 }
 

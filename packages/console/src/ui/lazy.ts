@@ -1,21 +1,28 @@
 import { useEffect, useState } from 'react'
 
+export class ChunkError extends Error {
+  readonly retryAfter = 3
+  override readonly message = 'A part of the console could not be loaded.'
+}
+
 /**
- * Loads code by `import()` into state. Null until it is there. React holds content back for 300 ms
- * after a Suspense fallback, so the console has no Suspense. `load` must not change.
+ * Loads code by `import()` into state. Null until it is there. Throws a ChunkError if it does not
+ * load. React holds content back for 300 ms after a Suspense fallback, so the console has no
+ * Suspense. `load` must not change.
  */
 export function useLazy<Module>(load: () => Promise<Module>): Module | null {
-  const [loaded, setLoaded] = useState<{ module: Module; load: () => Promise<Module> } | null>(null)
+  const [loaded, setLoaded] = useState<{ module: Module | null; load: () => Promise<Module> } | null>(null)
   useEffect(() => {
     let isCurrent = true
-    void load().then(
-      (module) => isCurrent && setLoaded({ module, load }),
-      // `vite:preloadError` reloads the page.
-      () => undefined,
-    )
+    const set = (module: Module | null): void => {
+      if (isCurrent) setLoaded({ module, load })
+    }
+    void load().then(set, () => set(null))
     return () => {
       isCurrent = false
     }
   }, [load])
-  return loaded?.load === load ? loaded.module : null
+  if (loaded?.load !== load) return null
+  if (loaded.module === null) throw new ChunkError()
+  return loaded.module
 }

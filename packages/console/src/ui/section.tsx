@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { Boundary } from './boundary.tsx'
 import css from './section.module.css'
 
 interface SectionProps {
@@ -22,7 +23,7 @@ export function Section({ title, lead, aside, children }: SectionProps) {
         </div>
         {aside}
       </div>
-      {children}
+      <Boundary part="section">{children}</Boundary>
     </section>
   )
 }

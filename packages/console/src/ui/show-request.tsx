@@ -1,19 +1,13 @@
 import { useState } from 'react'
-import { type DocumentInput, stringifyDocument } from 'urql'
-import { apiUrl, gatewayUrl } from '../api/base.ts'
+import { Boundary } from './boundary.tsx'
 import { Button } from './button.tsx'
-import { CodeTabs } from './code-block.tsx'
 import { Dialog } from './dialog.tsx'
+import { useLazy } from './lazy.ts'
+import type { RequestOfPage } from './request-codes.tsx'
+import { Loading } from './states.tsx'
 
-interface ShowRequestProps {
-  readonly document: DocumentInput
-  readonly variables?: object
-  /** Code for `@agent-registry/client`, with `registry` in scope. */
-  readonly client?: string
-}
-
-/** Shows the request of a page as curl, GraphQL and code of the client. */
-export function ShowRequest({ document, variables, client }: ShowRequestProps) {
+/** Shows the request of a page. */
+export function ShowRequest(request: RequestOfPage) {
   const [open, setOpen] = useState(false)
   return (
     <>
@@ -21,22 +15,21 @@ export function ShowRequest({ document, variables, client }: ShowRequestProps) {
         API request
       </Button>
       <Dialog title="This page as a request" open={open} onClose={() => setOpen(false)}>
-        {open && <CodeTabs label="Language" codes={codesFor(document, variables, client)} />}
+        <Boundary part="small">
+          <Codes {...request} />
+        </Boundary>
       </Dialog>
     </>
   )
 }
 
-function codesFor(document: DocumentInput, variables: object = {}, client?: string): Record<string, string> {
-  // The cache adds __typename to what it asks for.
-  const query = stringifyDocument(document)
-    .replace(/^\s*__typename\n/gm, '')
-    .trim()
-  const given = JSON.parse(JSON.stringify(variables)) as object
-  const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
-  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' \\\n  -d '${body.replace(/'/g, "'\\''")}'`
-  const graphql = `${query}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
-  if (client === undefined) return { curl, GraphQL: graphql }
-  const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
-  return { curl, GraphQL: graphql, JavaScript: head + client }
+const load = () => import('./request-codes.tsx')
+
+function Codes(request: RequestOfPage) {
+  const loaded = useLazy(load)
+  return loaded === null ? (
+    <Loading rows={3} label="Loading the request" />
+  ) : (
+    <loaded.RequestCodes {...request} />
+  )
 }

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { adviceFor, readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { usePolling } from './polling.ts'
 import css from './states.module.css'
 
 interface EmptyProps {
@@ -22,6 +23,7 @@ export function Empty({ title, children }: EmptyProps) {
 interface ErrorStateProps {
   /** An error of urql or of the client. */
   readonly error: unknown
+  /** Called by the button, and by itself while the error may end without the reader. */
   readonly retry?: (() => void) | undefined
   /** Other ways on. */
   readonly children?: ReactNode
@@ -30,16 +32,39 @@ interface ErrorStateProps {
 /** The text of the API, and what to do. */
 export function ErrorState({ error, retry, children }: ErrorStateProps) {
   const read = readError(error)
+  const left = useRetries(retry, read.retryAfter)
   return (
     <div className={classes(css.box, css.error)} role="alert">
       <h2>{read.message}</h2>
-      <p>{adviceFor(read)}</p>
+      <p>{left === null ? adviceFor(read) : 'The page tries again by itself.'}</p>
       <div className={css.ways}>
-        {retry && <Button onClick={retry}>Try again</Button>}
+        {retry && (
+          <Button onClick={retry}>
+            Try again
+            {/* Not said by screen readers each second. */}
+            {left !== null && <span aria-hidden="true"> in {left} s</span>}
+          </Button>
+        )}
         {children}
       </div>
     </div>
   )
+}
+
+/** Calls `retry` every so many seconds while the page is visible. Returns those that are left. */
+function useRetries(retry: (() => void) | undefined, seconds: number | null): number | null {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => setLeft(seconds), [seconds])
+  const isOn = retry !== undefined && left !== null
+  usePolling(
+    () => {
+      if (left !== null && left > 1) return setLeft(left - 1)
+      setLeft(seconds)
+      retry?.()
+    },
+    isOn ? 1_000 : null,
+  )
+  return isOn ? left : null
 }
 
 /** Takes the place of rows, so that nothing moves when they arrive. */

@@ -48,7 +48,8 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       const isSame = session === null || session.wallet === signer?.address
       if (signer !== null && isSame) setConnected({ signer, name: used.name })
     }
-    void reconnect()
+    // The reader can connect it.
+    reconnect().catch(() => undefined)
   }, [])
   const account = useMemo<Account>(() => {
     const keep = (next: StoredSession | null): void => {

@@ -1,0 +1,29 @@
+import { type DocumentInput, stringifyDocument } from 'urql'
+import { apiUrl, gatewayUrl } from '../api/base.ts'
+import { CodeTabs } from './code-block.tsx'
+
+export interface RequestOfPage {
+  readonly document: DocumentInput
+  readonly variables?: object
+  /** Code for `@agent-registry/client`, with `registry` in scope. */
+  readonly client?: string
+}
+
+/** The request of a page as curl, GraphQL and code of the client. */
+export function RequestCodes({ document, variables, client }: RequestOfPage) {
+  return <CodeTabs label="Language" codes={codesFor(document, variables, client)} />
+}
+
+function codesFor(document: DocumentInput, variables: object = {}, client?: string): Record<string, string> {
+  // The cache adds __typename to what it asks for.
+  const query = stringifyDocument(document)
+    .replace(/^\s*__typename\n/gm, '')
+    .trim()
+  const given = JSON.parse(JSON.stringify(variables)) as object
+  const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
+  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' \\\n  -d '${body.replace(/'/g, "'\\''")}'`
+  const graphql = `${query}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
+  if (client === undefined) return { curl, GraphQL: graphql }
+  const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
+  return { curl, GraphQL: graphql, JavaScript: head + client }
+}

@@ -1,0 +1,148 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { auditPage } from '../../support/console/audit.ts'
+import { useConsole } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
+
+const { world, test } = useConsole({ SEED_AGENTS: '3' })
+
+/** From the moment at which the service is back, without a click. */
+const RETURN_MS = 5_000
+
+const AGENT = '{ agents(first: 1) { nodes { pda history { nodes { signature } } } } }'
+type Agents = { agents: { nodes: [{ pda: string; history: { nodes: [{ signature: string }] } }] } }
+
+async function allPaths(): Promise<string[]> {
+  const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
+  const ofData = [`/agents/${agent.pda}`, `/tx/${agent.history.nodes[0].signature}`, '/webhooks/x']
+  const others = ['/register', '/mine', '/webhooks', '/webhooks/x/deliveries/y', '/events', '/credentials']
+  return ['/', '/live', '/health', '/developers', '/nothing', ...ofData, ...others]
+}
+
+/** A page whose errors are expected. */
+async function brokenPage(
+  context: BrowserContext,
+): Promise<{ page: Page; go: (path: string) => Promise<void> }> {
+  const page = await context.newPage()
+  return { page, go: async (path) => void (await page.goto(`${world.origin}/console${path}`)) }
+}
+
+const health = (page: Page, state: string) => page.getByRole('link', { name: `Service health: ${state}` })
+
+async function expectShell(page: Page, path: string): Promise<void> {
+  await page.getByRole('banner').getByRole('link', { name: 'Agent Registry' }).waitFor()
+  const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()
+  expect([path, links.length]).toEqual([path, 6])
+  await page.getByRole('main').getByRole('heading').first().waitFor()
+}
+
+/** Replaces parts of an answer, so that components throw. A fault that no gateway has. */
+function spoiled(value: unknown, isSpoiled: (part: unknown) => boolean): unknown {
+  if (isSpoiled(value)) return null
+  if (Array.isArray(value)) return value.map((each) => spoiled(each, isSpoiled))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, name === '__typename' ? each : spoiled(each, isSpoiled)]),
+  )
+}
+
+test('whatever a component throws, header and navigation stay', async ({ context, open, variant }) => {
+  await open('/')
+  const isNumber = (part: unknown): boolean => typeof part === 'number'
+  let isSpoiled = variant.width === 390 ? isNumber : Array.isArray
+  const { page, go } = await brokenPage(context)
+  await page.route('**/graphql', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data?: unknown }
+    return route.fulfill({ response, json: { ...body, data: spoiled(body.data, isSpoiled) } })
+  })
+  const broken = page.getByRole('alert').filter({ hasText: 'stopped working' })
+  for (const path of await allPaths()) {
+    await go(path)
+    await page.waitForLoadState('networkidle')
+    await expectShell(page, path)
+  }
+  isSpoiled = Array.isArray
+  await go('/')
+  await broken.waitFor()
+  await auditPage(page, { problems: [] })
+  // Another page works, and this one does after another try.
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Developers' }).click()
+  await page.getByRole('heading', { name: 'Interfaces' }).waitFor()
+  await page.goBack()
+  isSpoiled = () => false
+  await broken.getByRole('button', { name: 'Reload the page' }).click()
+  await page.getByRole('table', { name: 'Agents' }).waitFor()
+})
+
+test('pages that were refused return by themselves', async ({ context, open, variant }) => {
+  await open('/')
+  const refusal =
+    variant.width === 390
+      ? { status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' }
+      : { status: 429, headers: { 'retry-after': '2' }, json: TOO_MANY }
+  let isRefused = true
+  await context.route('**/graphql', (route) => (isRefused ? route.fulfill(refusal) : route.continue()))
+  const { page, go } = await brokenPage(context)
+  for (const path of await allPaths()) {
+    await go(path)
+    await expectShell(page, path)
+  }
+  await page.close()
+  const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
+  const refused = await Promise.all(
+    ['/', `/agents/${agent.pda}`, '/live', '/health'].map(async (path) => {
+      const { page: each, go: goTo } = await brokenPage(context)
+      await goTo(path)
+      await each.getByText('The page tries again by itself.').first().waitFor()
+      return each
+    }),
+  )
+  await auditPage(refused[0]!, { problems: [] })
+  isRefused = false
+  for (const each of refused) {
+    // Only the page in front is visible, and only that one tries.
+    await each.bringToFront()
+    const notice = each.getByText('The page tries again by itself.').first()
+    await notice.waitFor({ state: 'hidden', timeout: RETURN_MS })
+    await health(each, 'Operational').waitFor({ timeout: RETURN_MS })
+    await each.close()
+  }
+})
+
+const TOO_MANY = {
+  errors: [{ message: 'Too many requests', extensions: { code: 'RATE_LIMITED', status: 429 } }],
+}
+test('a page whose code does not load returns when the service does', async ({ context, open, variant }) => {
+  await open('/')
+  const { page, go } = await brokenPage(context)
+  let fault: 'none' | 'down' | 'missing' = 'none'
+  let documents = 0
+  await page.route(/\/console\/(assets\/page.*|[^.]*)$/, (route) => {
+    const isDocument = !route.request().url().includes('/assets/')
+    if (isDocument && route.request().isNavigationRequest()) documents += 1
+    if (fault === 'down') return route.abort('connectionrefused')
+    return fault === 'missing' && !isDocument ? route.fulfill({ status: 404, body: '' }) : route.continue()
+  })
+  await go('/')
+  const main = page.getByRole('main')
+  const [title, heading] =
+    variant.width === 390 ? (['Developers', 'Interfaces'] as const) : (['Live', 'Live events'] as const)
+  fault = 'down'
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: title }).click()
+  await main.getByText('A part of the console could not be loaded.').waitFor()
+  await expectShell(page, title)
+  fault = 'none'
+  await main.getByRole('heading', { name: heading }).waitFor({ timeout: RETURN_MS })
+  // A file that a new release no longer has: the page is read again once, and not for ever.
+  fault = 'missing'
+  documents = 0
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Credentials' }).click()
+  await main.getByRole('button', { name: 'Try again' }).waitFor()
+  await expectShell(page, 'Credentials')
+  expect(documents).toBe(1)
+  fault = 'none'
+  await main.getByRole('button', { name: 'Try again' }).click()
+  await main.getByRole('heading', { name: 'Verify a credential' }).first().waitFor()
+})
