@@ -1,12 +1,11 @@
 import { type ComponentType, useEffect } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
-import { storeText } from './api/storage.ts'
 import { ROUTES } from './routes.tsx'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
 import { TransactionProvider } from './transaction/provider.tsx'
-import { Boundary, Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
+import { Boundary, Empty, forgetReload, Link, Loading, Page, useLazy } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {
@@ -47,7 +46,7 @@ function LazyPage({ load }: { readonly load: () => Promise<{ default: ComponentT
   const loaded = useLazy(load)
   const isLoaded = loaded !== null
   useEffect(() => {
-    if (isLoaded) storeText('sessionStorage', 'reloaded', null)
+    if (isLoaded) forgetReload()
   }, [isLoaded])
   return loaded === null ? <Loading label="Loading the page" /> : <loaded.default />
 }

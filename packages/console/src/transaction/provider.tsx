@@ -53,26 +53,22 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
     }
     return (created.current ??= create())
   }, [client])
-  const begin = useCallback(
-    async (then: (opened: Transactions) => void): Promise<void> => {
-      const opened = await open().catch(() => null)
-      setFailed(opened === null)
-      if (opened === null) created.current = null
-      else then(opened)
-    },
-    [open],
-  )
+  const fail = useCallback((): void => {
+    created.current = null
+    setFailed(true)
+  }, [])
   useEffect(() => {
-    if (readUnfinished().length > 0) void begin(() => undefined)
-  }, [begin])
+    if (readUnfinished().length > 0) open().catch(fail)
+  }, [open, fail])
   const given = useMemo<Given>(() => {
     const start = (request: TransactionRequest): void => {
       if (signer === null) return
       const wallet = { signer, name: walletName ?? 'your wallet' }
-      void begin((opened) => opened.start(request, wallet))
+      setFailed(false)
+      open().then((opened) => opened.start(request, wallet), fail)
     }
     return { start, transactions, hasFailed, landed }
-  }, [signer, walletName, begin, transactions, hasFailed, landed])
+  }, [signer, walletName, open, fail, transactions, hasFailed, landed])
   return <Context value={given}>{children}</Context>
 }
 

@@ -40,22 +40,24 @@ export class Boundary extends Component<BoundaryProps, { readonly failure: { err
   }
 }
 
-/** Reloads as soon as the service answers: its new release may have files of other names. */
+const RELOADED = 'reloaded'
+
+/** Once for each address. Another release has files of other names. */
+async function reloadIfAnswering(): Promise<void> {
+  const response = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => null)
+  if (response?.ok === true && storeText('sessionStorage', RELOADED, location.href)) location.reload()
+}
+
+/** For a page that has loaded: it may be reloaded again. */
+export const forgetReload = (): boolean => storeText('sessionStorage', RELOADED, null)
+
+/** Reloads the page as soon as the service answers. */
 function NotLoaded({ error }: { readonly error: ChunkError }) {
   const [isTried, setTried] = useState(false)
-  const isAgain = readText('sessionStorage', 'reloaded') === location.href
-  const reload = async (): Promise<void> => {
-    const answers = await fetch(document.baseURI, { cache: 'no-store' }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    setTried(true)
-    if (answers && storeText('sessionStorage', 'reloaded', location.href)) location.reload()
-  }
+  const isAgain = readText('sessionStorage', RELOADED) === location.href
   useEffect(() => {
-    if (!isAgain) void reload()
-    // Once for each failure.
-  }, [])
-  if (isAgain) return <ErrorState error={{ ...error, retryAfter: null }} retry={() => location.reload()} />
-  return isTried ? <ErrorState error={error} retry={() => void reload()} /> : <Loading />
+    if (!isAgain) void reloadIfAnswering().then(() => setTried(true))
+  }, [isAgain])
+  if (isAgain) return <ErrorState error={{ message: error.message }} retry={() => location.reload()} />
+  return isTried ? <ErrorState error={error} retry={() => void reloadIfAnswering()} /> : <Loading />
 }

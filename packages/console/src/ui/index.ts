@@ -1,6 +1,6 @@
 export { Address, shorten } from './address.tsx'
 export { Amount, formatUnits, plainUnits } from './amount.tsx'
-export { Boundary } from './boundary.tsx'
+export { Boundary, forgetReload } from './boundary.tsx'
 export { Badge, Status, type Tone, words } from './badge.tsx'
 export { Button, ButtonLink } from './button.tsx'
 export { classes } from './classes.ts'

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { adviceFor, readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
@@ -53,18 +53,16 @@ export function ErrorState({ error, retry, children }: ErrorStateProps) {
 
 /** Calls `retry` every so many seconds while the page is visible. Returns those that are left. */
 function useRetries(retry: (() => void) | undefined, seconds: number | null): number | null {
-  const [left, setLeft] = useState(seconds)
-  useEffect(() => setLeft(seconds), [seconds])
-  const isOn = retry !== undefined && left !== null
+  const [waited, setWaited] = useState(0)
+  const left = retry === undefined || seconds === null ? null : Math.max(seconds - waited, 1)
   usePolling(
     () => {
-      if (left !== null && left > 1) return setLeft(left - 1)
-      setLeft(seconds)
-      retry?.()
+      setWaited(left === 1 ? 0 : waited + 1)
+      if (left === 1) retry!()
     },
-    isOn ? 1_000 : null,
+    left === null ? null : 1_000,
   )
-  return isOn ? left : null
+  return left
 }
 
 /** Takes the place of rows, so that nothing moves when they arrive. */
