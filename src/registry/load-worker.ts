@@ -3,7 +3,7 @@ import { Client, type Connection, type Submittable } from 'pg'
 import type { LoadOptions } from './loader.ts'
 import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
 
-const { connection, tables, maxBytes } = workerData as LoadOptions
+const { connection, tables, maxBytes, silentMs } = workerData as LoadOptions
 
 /** Reads a table with `copy`, whose rows the driver does not decode. */
 function copyOut(
@@ -35,14 +35,21 @@ function buffersOf(value: unknown): ArrayBuffer[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
 }
 
+// A machine that is gone, or a proxy that forgot the connection, ends nothing by itself.
+const silence = setTimeout(() => {
+  throw new Error(`PostgreSQL sent nothing for ${silentMs} ms`)
+}, silentMs)
 const client = new Client({ ...connection, application_name: 'registry-load', keepAlive: true })
 await client.connect()
 await client.query('set statement_timeout = 0')
 const loaded: TableData[] = []
 let bytes = 0
 for (const table of tables) {
+  // Sorting the last table may have taken long.
+  silence.refresh()
   const loader = new TableLoader(table)
   await copyOut(client, table, (row) => {
+    silence.refresh()
     loader.addCopied(row)
     if (bytes + loader.bytes > maxBytes) finish(null)
   })

@@ -5,6 +5,8 @@ export interface LoadOptions {
   readonly connection: object
   readonly tables: readonly IndexedTable[]
   readonly maxBytes: number
+  /** The load fails when PostgreSQL sends nothing for so long. */
+  readonly silentMs: number
 }
 
 /**

@@ -41,6 +41,8 @@ export interface RegistryOptions extends NamesOptions {
   readonly connection: object
   /** Tables with at most so many rows are read without a thread. 1,000 by default. */
   readonly fewRows?: number
+  /** The load begins again when PostgreSQL sends nothing for so long. 30 s by default. */
+  readonly silentMs?: number
   /** The copy is dropped if it needs more. The names for searches are dropped first. */
   readonly maxBytes: number
   readonly metrics: Metrics
@@ -67,6 +69,7 @@ const POLL_MS = 1_000
 const RETRY_MS = 2_000
 /** A thread takes longer to start. */
 const FEW_ROWS = 1_000
+const SILENT_MS = 30_000
 /** After the copy was too large. */
 const TOO_LARGE_MS = 600_000
 
@@ -139,11 +142,15 @@ class KeptCopy {
   async keep(signal: AbortSignal): Promise<number> {
     const { maxBytes, logger } = this.#options
     const pause = createPause(signal)
+    let isNew = false
     try {
-      if (this.#serving !== null) await this.#fence()
-      else {
+      if (this.#serving !== null) {
+        // The next request must not wait for what hangs.
+        if ((await this.#fence()) === null && this.#serving !== null) this.#suspend()
+      } else {
         const caughtUp = this.#behind && (await this.#catchUp(this.#behind, pause))
         this.#behind = null
+        isNew = caughtUp === null
         this.#serving = caughtUp ?? (await this.#load(pause, signal))
       }
       if (this.#serving === null) return 0
@@ -156,6 +163,8 @@ class KeptCopy {
       this.#serving = null
       this.#behind = null
       this.#names.keep(null)
+      // Rows that changed left gaps. Without them, a new copy may fit.
+      if (!isNew) return 0
       logger.warn(`reads of agents and stakes need the database: a copy needs more than ${maxBytes} bytes`)
       return TOO_LARGE_MS
     }
@@ -259,7 +268,7 @@ class KeptCopy {
 
 async function load(
   feed: ChangeFeed,
-  { query, connection, maxBytes, fewRows = FEW_ROWS }: RegistryOptions,
+  { query, connection, maxBytes, fewRows = FEW_ROWS, silentMs = SILENT_MS }: RegistryOptions,
   pause: Pause,
   signal: AbortSignal,
 ): Promise<Serving> {
@@ -268,7 +277,7 @@ async function load(
   const few = await Promise.all(tables.map((_, i) => feed.rows(i, fewRows)))
   const loaded = few.every((rows) => rows !== null)
     ? few.map((rows, i) => tableOf(tables[i]!, rows))
-    : await loadTables({ connection, maxBytes, tables }, signal)
+    : await loadTables({ connection, maxBytes, tables, silentMs }, signal)
   if (loaded === null) throw new TooLargeError()
   const [agentData, stakeData] = loaded
   const agents = new AgentsCopy(agentData!, await agentParsers(query))

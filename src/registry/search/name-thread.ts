@@ -119,7 +119,7 @@ export class NameThread {
     const before = this.#lastReplaced
     const message = { query, until: Date.now() + TIMEOUT_MS }
     const found = (await withTimeout(TIMEOUT_MS, this.#post(message)))?.found ?? null
-    if (found === null) return undefined
+    if (found === null || !this.isReady) return undefined
     const replaced = new Map<number, AgentRow>()
     for (let each = before.next; each !== null; each = each.next)
       if (!replaced.has(each.slot)) replaced.set(each.slot, each.row)
