@@ -4,11 +4,12 @@ import type { Logger } from '../../../src/platform/logger.ts'
 import { HeldClaims } from '../../../src/webhooks/claim-due.ts'
 import { createQueueVacuum } from '../../../src/webhooks/maintenance.ts'
 import { eventually } from '../../support/eventually.ts'
+import { scaled } from '../../support/machine-speed.ts'
 import { READ_ROWS, readsOf } from '../../support/table-reads.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
-import { QUICK, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { QUICK, senderWithin, useWorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 const world = useWorkerWorld()
 
@@ -59,7 +60,7 @@ test('successes that are sent again, because their lease ended before they were 
   })
   await world.emit(...TEN)
   await withoutOutcomes(async () => {
-    world.worker({ limits: QUICK })
+    world.worker({ send: senderWithin(scaled(300)), limits: { ...QUICK, leaseMs: scaled(1_200) } })
     await eventually(() => expect(world.farm.receivedAt('/again').length).toBeGreaterThanOrEqual(16))
     expect(world.farm.peak('/again')).toBeLessThanOrEqual(3)
   })

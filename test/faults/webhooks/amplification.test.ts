@@ -154,9 +154,16 @@ test('new wallets of the same network, and new networks of the same wallet, get 
   const thirdId = await subscribe('/c', { wallet: third, ip: '203.0.113.99' })
   const ping = async (webhook: string, caller: Caller): Promise<number> =>
     (await call('POST', `/webhooks/${webhook}/ping`, {}, caller)).status
-  // At once: after two seconds there is another unit.
+  const { rows: begin } = await sql<{ ms: number }>`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(world.kysely)
   const pings = await Promise.all(Array.from({ length: SENDS }, () => ping(id, {})))
   expect(pings).toEqual(Array(SENDS).fill(202))
+  // All units are used. The next one, which returns after two seconds, returns an hour later.
+  const { rows: used } = await sql<{ ms: number }>`
+    update rate_limits set arrival = arrival + 3600000 where kind = 'sends'
+    returning arrival - 3600000 as ms`.execute(world.kysely)
+  expect(used).toHaveLength(2)
+  for (const { ms } of used) expect(ms).toBeGreaterThanOrEqual(begin[0]!.ms + 60_000)
   const [first] = await world.deliveries(id)
   expect(await ping(id, { ip: '203.0.113.2' })).toBe(429)
   expect(await ping(otherId, { wallet: other })).toBe(429)

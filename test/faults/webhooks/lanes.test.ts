@@ -10,8 +10,6 @@ afterEach(() => world.reset())
 
 /** The slow lane has no slot, so that only the fast lane sends. */
 const FAST_ONLY = { ...QUICK, slowConcurrency: 0 }
-/** `QUICK` would count a failure without a response as fast. */
-const LIMITS = { ...QUICK, deadlineMs: 2_000, leaseMs: 5_000 }
 
 const after =
   (milliseconds: number): Responder =>
@@ -40,7 +38,7 @@ test('a timeout and a refused connection count as the whole deadline', async () 
   const silent = await world.subscribe('/silent')
   const refused = await world.subscribe('/refused', { url: 'http://127.0.0.1:1/' })
   world.farm.respond('/silent', noResponse)
-  world.worker({ limits: { ...LIMITS, deadlineMs: 10_000 }, send: senderWithin(scaled(100)) })
+  world.worker({ limits: { ...QUICK, deadlineMs: 10_000 }, send: senderWithin(scaled(100)) })
   await world.emit({})
   for (const id of [silent, refused]) {
     await settled(id, 1)
@@ -105,7 +103,7 @@ test('first attempts to a new webhook end early, and their retries have the whol
     await world.subscribe('/known', { response_ms: 5 }),
   ]
   for (const path of ['/fresh', '/known']) world.farm.respond(path, after(400))
-  world.worker({ limits: { ...LIMITS, firstDeadlineMs: 100 }, send: senderWithin(2_000) })
+  world.worker({ limits: { ...QUICK, firstDeadlineMs: 100 } })
   await world.emit({})
   for (const id of [fresh, known]) await settled(id, 1)
   expect(await world.attempts(fresh)).toMatchObject([{ outcome: 'failure', error_code: 'timeout' }])
@@ -118,7 +116,7 @@ test('first attempts to a new webhook end early, and their retries have the whol
 test('a slow webhook that succeeded last has the whole time for its first attempts', async () => {
   const id = await world.subscribe('/works', { response_ms: 1_500 })
   world.farm.respond('/works', after(400))
-  world.worker({ limits: { ...LIMITS, firstDeadlineMs: 100 }, send: senderWithin(2_000) })
+  world.worker({ limits: { ...QUICK, firstDeadlineMs: 100 } })
   await world.emit({})
   await settled(id, 1)
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'success', number: 1 }])
@@ -127,7 +125,7 @@ test('a slow webhook that succeeded last has the whole time for its first attemp
 test('the breaker does not pause a slow webhook that answers within the whole time', async () => {
   const id = await world.subscribe('/slow', { response_ms: null })
   world.farm.respond('/slow', after(400))
-  world.worker({ limits: { ...LIMITS, firstDeadlineMs: 100 }, send: senderWithin(2_000) })
+  world.worker({ limits: { ...QUICK, firstDeadlineMs: 100 } })
   await world.emit({}, {}, {}, {}, {}, {}, {}, {})
   await eventually(async () =>
     expect((await world.attempts(id)).filter((each) => each.outcome === 'success')).not.toEqual([]),
@@ -150,7 +148,7 @@ test('turns rotate by network, then wallet, then webhook', async () => {
   await world.emit({}, {}, {}, {}, {}, {})
   // First attempts get 7 of 8 slots.
   const worker = world.worker({
-    limits: { ...LIMITS, concurrency: 8, deadlineMs: 15_000, leaseMs: 35_000 },
+    limits: { ...QUICK, concurrency: 8, deadlineMs: 15_000, leaseMs: 35_000 },
     send: senderWithin(15_000),
   })
   await eventually(() => expect(held).toHaveLength(7))
@@ -179,7 +177,7 @@ test('a network that fills its share of the fast lane still gets retries of its 
   const slow = await world.subscribe('/slow', { network, response_ms: 2_000, filter_agent_pda: 'slow' })
   world.farm.respond('/slow', status(500))
   const worker = world.worker({
-    limits: { ...LIMITS, concurrency: 48, slowConcurrency: 16, deadlineMs: 60_000, leaseMs: 80_000 },
+    limits: { ...QUICK, concurrency: 48, slowConcurrency: 16, deadlineMs: 60_000, leaseMs: 80_000 },
     send: senderWithin(60_000),
   })
   await world.emit({ agent: 'slow' })

@@ -32,10 +32,10 @@ export const senderWithin = (totalMs: number): Send =>
     limits: { totalMs },
   })
 
-/** Short times in the proportions of the production limits. */
+/** Short times. Only a test that waits for a timeout or the end of a lease has shorter ones. */
 export const QUICK = {
-  deadlineMs: scaled(300),
-  leaseMs: scaled(600),
+  deadlineMs: scaled(3_000),
+  leaseMs: scaled(8_000),
   pollMs: 20,
   reclaimMs: 50,
   internalErrorDelayMs: 50,
