@@ -20,6 +20,8 @@ import { perFile } from '../../support/lifetime.ts'
  */
 const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 36) * 1_000
 const READERS = 4
+/** A call of the ledger would end after 15 s. */
+const MAX_ANSWER_MS = 14_900
 const SOON = { timeout: scaled(60_000), interval: 100 }
 
 const incident = perFile(() => createIncidentWorld())
@@ -122,13 +124,13 @@ test('while the ledger is away no read through a balancer fails, and responses s
   const speak = await Promise.all([node.http, node.socket].map(silence))
   const hanging = await prepare()
   expect([hanging.status, hanging.retryAfter]).toEqual([503, 5])
-  expect(hanging.ms).toBeLessThan(13_000)
+  expect(hanging.ms).toBeLessThan(MAX_ANSWER_MS)
   const startedAt = performance.now()
   const eligibility = await fetch(`${apis[0]!.url}/sponsor/eligibility?wallet=${ada.owner}&code=x`)
   expect([eligibility.status, eligibility.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(performance.now() - startedAt).toBeLessThan(13_000)
+  expect(performance.now() - startedAt).toBeLessThan(MAX_ANSWER_MS)
   const late = await incident.start({ ...settings, ROLES: 'api' })
-  expect((await fetch(`${late.url}/ready`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${late.url}/ready`)).status).toBe(200)
   await balancer.add(late.url)
   await delay(Math.max(0, cutAt + OUTAGE_MS - performance.now()))
 

@@ -107,7 +107,7 @@ test('no accepted request fails when replicas are replaced one at a time under l
     for (const replica of replicas) {
       const before = sent.length
       await replica.restart()
-      expect(await fetch(`${replica.url}/ready`)).toMatchObject({ status: 200 })
+      await expect.poll(async () => (await fetch(`${replica.url}/ready`)).status, SOON).toBe(200)
       await Promise.race([load, vi.waitFor(() => expect(sent.length).toBeGreaterThan(before + 2), SOON)])
     }
   }
