@@ -183,7 +183,7 @@ test.for([
   const { port } = server.address() as { port: number }
   const own = client(port)
   const spent = await processorMs(async () => {
-    const result = await own.get(`https://${HOST}:${port}/`, { maxBytes: 1_048_576, totalMs: 3_000 })
+    const result = await own.get(`https://${HOST}:${port}/`, { maxBytes: 1_048_576, totalMs: scaled(15_000) })
     expect(result).toMatchObject({ outcome: 'failed', errorCode })
     await expect.poll(() => written).toBeGreaterThan(0)
   })
@@ -206,7 +206,11 @@ test('a server of TLS 1.2 that asks for another handshake gets none', async () =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const own = client(port)
-  const result = await own.post(`https://${HOST}:${port}/`, { headers: {}, body: '{}', totalMs: 500 })
+  const result = await own.post(`https://${HOST}:${port}/`, {
+    headers: {},
+    body: '{}',
+    totalMs: scaled(3_000),
+  })
   expect(result).toMatchObject({ outcome: 'failed', errorCode: 'timeout' })
   expect(handshakes).toBe(1)
   await own.close()
