@@ -156,11 +156,16 @@ describe('the embedded PostgreSQL', () => {
       first,
       'create table large as select repeat(md5(i::text), 30) from generate_series(1, 50000) as i',
     )
+    // The stop waits for this session, so that it can be seen.
+    const session = new Client(first.connection)
+    await session.connect()
     const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
     const [pid] = readFileSync(pidFile, 'utf8').split('\n')
-    process.kill(Number(pid), 'SIGINT')
-    await expect.poll(() => readFileSync(pidFile, 'utf8'), { interval: 1 }).toContain('stopping')
-    const again = await start()
+    process.kill(Number(pid), 'SIGTERM')
+    await expect.poll(() => readFileSync(pidFile, 'utf8')).toContain('stopping')
+    const starting = start()
+    await session.end()
+    const again = await starting
     expect(again.adopted).toBe(false)
     expect(await query(again, 'select count(*)::int as rows from large')).toEqual([{ rows: 50_000 }])
     const log = readFileSync(join(dataDir, 'postgres', 'cluster.log'), 'utf8')

@@ -55,7 +55,7 @@ test('a statement with parameters is prepared once per connection', async () => 
 })
 
 test('a statement over its time limit is cancelled, and the connection stays usable', async () => {
-  const orm = await openOrm(database.connection, { poolSize: 1, statementTimeoutMs: 50 })
+  const orm = await openOrm(database.connection, { poolSize: 1, statementTimeoutMs: 1_000 })
   try {
     await expect(sql`select pg_sleep(30)`.execute(orm.em.getKysely())).rejects.toThrow(/statement timeout/)
     await expect(sql`select 1`.execute(orm.em.getKysely())).resolves.toBeDefined()
@@ -160,7 +160,7 @@ describe('a server that disappears without closing connections', () => {
   let orm: Orm
   beforeEach(async () => {
     network = await slowNetwork(database.connection)
-    orm = await openOrm({ url: network.url }, { poolSize: 1, statementTimeoutMs: 300, answerMarginMs: 200 })
+    orm = await openOrm({ url: network.url }, { poolSize: 1, statementTimeoutMs: 700, answerMarginMs: 200 })
   })
   afterEach(async () => {
     await orm.close()
@@ -196,7 +196,7 @@ describe('a server that disappears without closing connections', () => {
   })
 
   test('a long statement is not mistaken for it while the time limit of statements is off', async () => {
-    const slow = 'select pg_sleep(0.8)'
+    const slow = 'select pg_sleep(1.1)'
     await inTransaction(async (trx) => {
       await sql`set local statement_timeout = 0`.execute(trx)
       await sql.raw(slow).execute(trx)

@@ -3,11 +3,15 @@ import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TestAppOptions } from '../../support/app.ts'
 import { type Limits, serveApp, type ServedApp, type TestClient } from '../../support/clients.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const HALF_HEADERS = 'GET /health HTTP/1.1\r\nHost: gateway\r\nX-Half: '
 const HALF_BODY =
   'POST /relay/prepare HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{'
 const COMPLETE = 'GET /health HTTP/1.1\r\nHost: gateway\r\n\r\n'
+/** Longer than it takes to open all connections. */
+const GRACE_MS = scaled(600)
+const afterGrace = () => new Promise((resolve) => setTimeout(resolve, GRACE_MS + 50))
 
 let t: ServedApp
 async function start(limits: Limits, options: Partial<TestAppOptions> = {}): Promise<void> {
@@ -43,12 +47,12 @@ describe('connections of one client without a complete request', () => {
     ['headers', HALF_HEADERS],
     ['bodies', HALF_BODY],
   ])('above the limit, the oldest get 408: %s', async (_, bytes) => {
-    await start({ incompletePerClient: 10, incompleteGraceMs: 100 })
+    await start({ incompletePerClient: 10, incompleteGraceMs: GRACE_MS })
     const hostile = t.client('127.0.0.2')
     const sockets = openMany(hostile, 30, bytes)
     const answers = sockets.slice(0, 21).map(async (each) => String((await once(each, 'data'))[0]))
     await expect.poll(t.connections).toBe(30)
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await afterGrace()
     const last = hostile.open(bytes)
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 408 /)
     // With the last connection, ten are left.
@@ -57,11 +61,11 @@ describe('connections of one client without a complete request', () => {
   })
 
   test('a pipelined request with half a body counts, although an earlier response has ended', async () => {
-    await start({ incompletePerClient: 10, incompleteGraceMs: 100 })
+    await start({ incompletePerClient: 10, incompleteGraceMs: GRACE_MS })
     const hostile = t.client('127.0.0.2')
     const sockets = openMany(hostile, 30, COMPLETE + HALF_BODY)
     await Promise.all(sockets.map((each) => once(each, 'data')))
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await afterGrace()
     hostile.open(HALF_BODY)
     // With the last connection, ten are left.
     await expect.poll(() => stillOpen(sockets)).toBe(9)
@@ -78,23 +82,23 @@ describe('connections of one client without a complete request', () => {
   })
 
   test('those of a trusted proxy are not limited, because it connects for many clients', async () => {
-    await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
+    await start({ incompletePerClient: 10, incompleteGraceMs: GRACE_MS }, { trustProxy: ['127.0.0.2/32'] })
     const proxy = t.client('127.0.0.2')
     const sockets = openMany(proxy, 30, HALF_HEADERS)
     await expect.poll(t.connections).toBe(30)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await afterGrace()
     sockets.push(proxy.open(HALF_HEADERS))
     expect((await proxy.send('/health')).status).toBe(200)
     expect(stillOpen(sockets)).toBe(31)
   })
 
   test('bodies that come through a trusted proxy are limited by the client that it names', async () => {
-    await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
+    await start({ incompletePerClient: 10, incompleteGraceMs: GRACE_MS }, { trustProxy: ['127.0.0.2/32'] })
     const proxy = t.client('127.0.0.2')
     const halfBody = (ip: string): string => HALF_BODY.replace('Host:', `X-Forwarded-For: ${ip}\r\nHost:`)
     const sockets = openMany(proxy, 30, halfBody('203.0.113.1')).map((each) => each.resume())
     await expect.poll(t.connections).toBe(30)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await afterGrace()
     const other = proxy.open(halfBody('203.0.113.2'))
     const last = proxy.open(halfBody('203.0.113.1'))
     await expect.poll(() => stillOpen(sockets)).toBe(9)

@@ -231,9 +231,8 @@ describe('when too many requests are in flight', () => {
     }
     const NOT_FOUND = [{ message: 'Agent not found' }]
     const taken = await fill(0)
-    // The event stream polls the database, so it may wait in the queue too.
     const queued = reads(6, 100)
-    await expect.poll(() => pool.waitingCount).toBeGreaterThanOrEqual(4)
+    await expect.poll(inFlight).toEqual([`{priority="low"} ${CONNECTIONS + 6}`, '{priority="high"} 0'])
     expect(await runQuery()).toMatchObject([{ extensions: { code: 'OVERLOADED', status: 503 } }])
     await expect(mcp.listTools()).rejects.toThrow(/503/)
     await blocked.release()

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MAX_BODY_PARTS, MAX_IGNORED_BYTES } from '../../../rest/plugins/connections.ts'
 import { MAX_UNANSWERED } from '../../../rest/plugins/open-connections.ts'
 import { serveApp } from '../../support/clients.ts'
@@ -31,7 +31,7 @@ describe('a body', () => {
     async (route) => {
       const socket = client.open(`${route} HTTP/1.1\r\n${CHUNKED}`)
       await flood(socket, onePart)
-      await vi.waitFor(() => expect(socket.closed).toBe(true))
+      await expect.poll(() => socket.closed).toBe(true)
     },
   )
 

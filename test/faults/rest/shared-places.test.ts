@@ -7,6 +7,7 @@ import type { TestAppOptions } from '../../support/app.ts'
 import { type Limits, serveApp, type ServedApp, type TestClient } from '../../support/clients.ts'
 import { LISTEN_HEADERS, listenMessage } from '../../support/mcp.ts'
 import { eventually } from '../../support/eventually.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 /** Streams that the tests of sockets have at most. */
 const MOST_STREAMS = 5
@@ -110,7 +111,7 @@ describe('WebSockets', () => {
   })
 
   test('one without an operation is closed so that clients open it again when they need it; a subscription keeps it open', async () => {
-    await start({ socketIdleMs: 200 })
+    await start({ socketIdleMs: scaled(1_500) })
     const from = t.client('127.0.0.2')
     const busy = await openSocket(from, true)
     const closings: number[] = []

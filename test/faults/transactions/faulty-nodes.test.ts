@@ -11,7 +11,7 @@ import {
 import { scaled } from '../../support/machine-speed.ts'
 import { perFile } from '../../support/lifetime.ts'
 
-const world = perFile(() => createRelayWorld({ transactions: { submitWaitMs: 300 } }))
+const world = perFile(() => createRelayWorld({ slotMs: 400, transactions: { submitWaitMs: 300 } }))
 let payer: Keypair
 beforeAll(async () => {
   payer = await world.funded()
