@@ -13,6 +13,7 @@ import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
 import { startHost } from '../../support/identity/host.ts'
 import { perFile, perTest } from '../../support/lifetime.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const CARD = {
   name: 'Kestrel',
@@ -310,7 +311,7 @@ test('a host that does not respond is left alone for a minute, unless it served 
   const hosts = () => t.kysely.selectFrom('agent_card_hosts').select(['host', 'failures']).execute()
   const [silent, good] = [host.serve('/silent', () => {}), host.serve('/good', BODY)]
   await register('a', silent, sha256(BODY))
-  startWorker(1_000)
+  startWorker(scaled(4_000))
   await checked('a', 'UNREACHABLE')
   await expect.poll(hosts).toEqual([{ host: new URL(host.origin).host, failures: 1 }])
   await register('b', good, sha256(BODY))
