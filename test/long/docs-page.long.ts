@@ -40,7 +40,7 @@ afterAll(async () => {
   await t?.close()
 })
 
-const POLLING = { timeout: scaled(10_000), interval: 50 }
+const POLLING = { timeout: scaled(30_000), interval: 50 }
 
 async function debuggingUrl({ stderr }: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: stderr! })) {

@@ -45,7 +45,10 @@ test.each([
     ])
     const body = { id: prepared.id, signedTx: signed(prepared, payer) }
     const dying = post(runtime, '/relay/submit', body).catch(() => undefined)
-    await vi.waitFor(async () => expect((await status(runtime, prepared.id)).status).toBe('submitted'))
+    await vi.waitFor(
+      async () => expect((await status(runtime, prepared.id)).status).toBe('submitted'),
+      scaled(20_000),
+    )
     const already = silenced === 'sendTransaction' ? 0 : AMOUNT
     await vi.waitFor(
       async () => expect(await connection.getBalance(receiver.publicKey)).toBe(already),

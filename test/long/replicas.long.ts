@@ -19,9 +19,9 @@ const WEBHOOKS = 8
 const REPORTS = 12
 const SECONDS = { timeout: scaled(60_000), interval: 100 }
 /** Shorter than in production, so that the leases of a killed worker expire during the test. */
-const LIMITS = { deadlineMs: 2_000, leaseMs: 4_000, pollMs: 100, reclaimMs: 200 }
+const LIMITS = { deadlineMs: 6_000, leaseMs: 10_000, pollMs: 100, reclaimMs: 200 }
 
-const world = perFile(() => createRegistryWorld())
+const world = perFile(() => createRegistryWorld({ slotMs: 100 }))
 const database = perFile(() => createTestDatabase())
 const receiver = perFile(() => startReceiver())
 let agent: Awaited<ReturnType<RegistryWorld['wallet']>>
