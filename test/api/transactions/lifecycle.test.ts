@@ -8,7 +8,7 @@ import { registrationOf } from '../../support/transactions/parties.ts'
 import { newClient, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
 import { refused } from '../../support/refusal.ts'
 
-const world = useSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)))
+const world = useSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)), { slotMs: 400 })
 let many: string
 let beforeSign: () => Promise<void> = async () => undefined
 let signedMessage = (message: Uint8Array): Uint8Array => message
