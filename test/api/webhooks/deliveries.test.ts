@@ -140,7 +140,10 @@ test.each([
   [{ since: 'yesterday' }, 'since must be an ISO 8601 time with a time zone'],
   [{ since: '2026-13-01T00:00:00Z' }, 'since must be an ISO 8601 time with a time zone'],
   [{ since: '2026-11-01T00:00:00Z', until: '2026-11-16T00:00:00Z' }, 'at most 14 days apart, got 15'],
-  [{ since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' }, 'since must not be greater than until'],
+  [
+    { since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' },
+    'since must not be greater than until, got 2026-11-02T00:00:00.000Z and 2026-11-01T00:00:00.000Z',
+  ],
 ])('recovery refuses the input %j', async (input, text) => {
   await expect(recover('id', input)).rejects.toThrow(text)
 })

@@ -19,12 +19,15 @@ async function allPaths(): Promise<string[]> {
   return ['/', '/live', '/health', '/developers', '/nothing', ...ofData, ...others]
 }
 
-/** A page whose errors are expected. */
-async function brokenPage(
-  context: BrowserContext,
-): Promise<{ page: Page; go: (path: string) => Promise<void> }> {
+/** A page whose errors are expected. `visit` changes the path without reading the page again. */
+async function brokenPage(context: BrowserContext) {
   const page = await context.newPage()
-  return { page, go: async (path) => void (await page.goto(`${world.origin}/console${path}`)) }
+  const urlOf = (path: string): string => `${world.origin}/console${path}`
+  return {
+    page,
+    go: async (path: string) => void (await page.goto(urlOf(path))),
+    visit: (path: string) => page.evaluate(`history.pushState(null, '', '${urlOf(path)}')`),
+  }
 }
 
 const health = (page: Page, state: string) => page.getByRole('link', { name: `Service health: ${state}` })
@@ -33,7 +36,9 @@ async function expectShell(page: Page, path: string): Promise<void> {
   await page.getByRole('banner').getByRole('link', { name: 'Agent Registry' }).waitFor()
   const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()
   expect([path, links.length]).toEqual([path, 6])
-  await page.getByRole('main').getByRole('heading').first().waitFor()
+  const main = page.getByRole('main')
+  await main.getByRole('heading').first().waitFor()
+  await expect.poll(() => main.getByText(/^Loading/).count(), { message: path }).toBe(0)
 }
 
 /** Replaces parts of an answer, so that components throw. A fault that no gateway has. */
@@ -51,16 +56,16 @@ test('whatever a component throws, header and navigation stay', async ({ context
   await open('/')
   const isNumber = (part: unknown): boolean => typeof part === 'number'
   let isSpoiled = variant.width === 390 ? isNumber : Array.isArray
-  const { page, go } = await brokenPage(context)
+  const { page, go, visit } = await brokenPage(context)
   await page.route('**/graphql', async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as { data?: unknown }
     return route.fulfill({ response, json: { ...body, data: spoiled(body.data, isSpoiled) } })
   })
   const broken = page.getByRole('alert').filter({ hasText: 'stopped working' })
+  await go('/')
   for (const path of await allPaths()) {
-    await go(path)
-    await page.waitForLoadState('networkidle')
+    await visit(path)
     await expectShell(page, path)
   }
   isSpoiled = Array.isArray
@@ -84,9 +89,10 @@ test('pages that were refused return by themselves', async ({ context, open, var
       : { status: 429, headers: { 'retry-after': '2' }, json: TOO_MANY }
   let isRefused = true
   await context.route('**/graphql', (route) => (isRefused ? route.fulfill(refusal) : route.continue()))
-  const { page, go } = await brokenPage(context)
+  const { page, go, visit } = await brokenPage(context)
+  await go('/')
   for (const path of await allPaths()) {
-    await go(path)
+    await visit(path)
     await expectShell(page, path)
   }
   await page.close()

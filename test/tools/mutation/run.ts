@@ -53,7 +53,13 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/webhooks/amplification',
     'faults/webhooks/claims',
     'faults/webhooks/lanes',
+    'faults/webhooks/paused-receivers',
+    'faults/webhooks/stored-attempts',
+    'faults/rest/replayed-events',
+    'faults/rest/shared-places',
+    'api/rest/graphql/subscriptions',
     'api/schema/connections',
+    'api/schema/events',
     'api/schema/lookups',
   ],
 }
