@@ -115,7 +115,7 @@ describe('a first start', () => {
     const pda = stdout.trim()
     await vi.waitFor(
       async () => expect(await get(`/agents/${pda}`)).toMatchObject({ tier: 'standard' }),
-      scaled(6_000),
+      scaled(2_000),
     )
     expect(await get(`/agents/${pda}/history`)).toMatchObject({
       total: 1,

@@ -23,8 +23,6 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** A page of this size is read completely, and is not a card. */
 const PAGE_BYTES = 262_144
-/** A check that waits for a silent host takes 10 s. */
-const MAX_CHECK_MS = Math.min(scaled(6_000), 9_000)
 let now = FIXED_NOW
 /** Accepts connections and requests, and never responds. */
 const silent = perFile(() => startReceiver({ reply: () => {} }))
@@ -85,24 +83,27 @@ async function checkHonest(name = 'honest'): Promise<number> {
 const requestsTo = (receiver: Receiver, path: string): number =>
   receiver.requests.filter((request) => request.path === path).length
 
-test.each([40, 400])('an honest card is checked soon beside %i agents with silent hosts', async (count) => {
-  await register(hostile(count, (i) => `cards.hostile${i}.com`))
-  startWorker()
-  expect(await checkHonest()).toBeLessThan(MAX_CHECK_MS)
-})
+test.each([40, 400])(
+  'an honest card is checked within 2 s beside %i agents with silent hosts',
+  async (count) => {
+    await register(hostile(count, (i) => `cards.hostile${i}.com`))
+    startWorker()
+    expect(await checkHonest()).toBeLessThan(scaled(2_000))
+  },
+)
 
 test('many names of one site share a few checks, and further checks do not delay first ones', async () => {
   await register(hostile(700, (i) => `name${i}.hostile.com`))
   startWorker()
   await expect.poll(() => silent.openConnections).toBe(CHECKS_PER_SITE)
-  expect(await checkHonest()).toBeLessThan(MAX_CHECK_MS)
-  expect(silent.openConnections).toBeLessThanOrEqual(CHECKS_PER_SITE)
+  expect(await checkHonest()).toBeLessThan(scaled(2_000))
+  expect(silent.openConnections).toBe(CHECKS_PER_SITE)
 
   // Hundreds of other sites that did not respond before are due again.
   await sql`update agent_card_checks set site = agent_pda, state = 'unreachable', lease_token = null, next_check_at = now()
     where host like '%hostile%'`.execute(t.kysely)
   await expect.poll(() => silent.openConnections).toBeGreaterThan(CARD_QUEUES.further.inFlight)
-  expect(await checkHonest('second')).toBeLessThan(MAX_CHECK_MS)
+  expect(await checkHonest('second')).toBeLessThan(scaled(2_000))
 })
 
 test('results that wait for the database leave connections for reads, and a worker that stops drops them', async () => {
@@ -153,7 +154,7 @@ test('credentials that are slow do not delay a card, and their refresh survives 
   honest.respondWith(({ path }) => ({ body: cards[Number(/slow(\d+)/.exec(path)?.[1] ?? -1)] ?? CARD }))
   startWorker()
   await expect.poll(() => requestsTo(silent, '/credential')).toBeGreaterThan(20)
-  expect(await checkHonest()).toBeLessThan(MAX_CHECK_MS)
+  expect(await checkHonest()).toBeLessThan(scaled(2_000))
 
   await workers.pop()!.stop()
   const { rows } = await sql<{ due: number }>`

@@ -55,6 +55,6 @@ test('waiting deliveries of 300 paused webhooks neither keep the worker busy nor
     await eventually(() => expect(world.farm.receivedAt('/victim')).toHaveLength(event))
     latencies.push(world.farm.receivedAt('/victim').at(-1)!.at - committed)
   }
-  // The median, because one pause of the machine can be as long.
-  expect(latencies.toSorted((a, b) => a - b)[5]).toBeLessThan(MAX_LATENCY_MS)
+  // One may be longer, because the machine can pause.
+  expect(latencies.toSorted((a, b) => a - b)[8]).toBeLessThan(MAX_LATENCY_MS)
 })

@@ -20,8 +20,6 @@ import { perFile } from '../../support/lifetime.ts'
  */
 const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 36) * 1_000
 const READERS = 4
-/** A call of the ledger would end after 15 s. */
-const MAX_ANSWER_MS = 14_900
 const SOON = { timeout: scaled(60_000), interval: 100 }
 
 const incident = perFile(() => createIncidentWorld())
@@ -124,11 +122,11 @@ test('while the ledger is away no read through a balancer fails, and responses s
   const speak = await Promise.all([node.http, node.socket].map(silence))
   const hanging = await prepare()
   expect([hanging.status, hanging.retryAfter]).toEqual([503, 5])
-  expect(hanging.ms).toBeLessThan(MAX_ANSWER_MS)
+  expect(hanging.ms).toBeLessThan(13_000)
   const startedAt = performance.now()
   const eligibility = await fetch(`${apis[0]!.url}/sponsor/eligibility?wallet=${ada.owner}&code=x`)
   expect([eligibility.status, eligibility.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(performance.now() - startedAt).toBeLessThan(MAX_ANSWER_MS)
+  expect(performance.now() - startedAt).toBeLessThan(13_000)
   const late = await incident.start({ ...settings, ROLES: 'api' })
   await expect.poll(async () => (await fetch(`${late.url}/ready`)).status).toBe(200)
   await balancer.add(late.url)

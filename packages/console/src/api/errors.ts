@@ -36,7 +36,7 @@ export function readError(error: unknown): ApiError {
 }
 
 const ADVICE: Record<string, string> = {
-  RATE_LIMITED: 'Wait until then.',
+  RATE_LIMITED: 'Wait for that time, then try again.',
   INVALID_CURSOR: 'Start again from the first page.',
   PART_FAILED: 'The rest of the console works. Try again, or reload the page.',
   CREDENTIAL_NOT_FETCHED: 'Check that the URL leads to the credential, and that its host answers.',

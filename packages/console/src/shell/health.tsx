@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
 import { useConnected } from '../api/connection.ts'
+import { readError } from '../api/errors.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { usePolling } from '../ui/polling.ts'
 import css from './shell.module.css'
@@ -9,7 +10,8 @@ import css from './shell.module.css'
 /** The state of the service. */
 export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
-  usePolling(() => refresh({ requestPolicy: 'network-only' }), error === undefined ? 30_000 : 3_000)
+  const seconds = (error && readError(error).retryAfter) ?? 30
+  usePolling(() => refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
   const isConnected = useConnected()
   const [tone, text] = stateOf(data, error !== undefined, isConnected)
   return (

@@ -42,7 +42,7 @@ export class Boundary extends Component<BoundaryProps, { readonly failure: { err
 
 const RELOADED = 'reloaded'
 
-/** Once for each address. Another release has files of other names. */
+/** Once for each URL: after a new release, the files have other names. */
 async function reloadIfAnswering(): Promise<void> {
   const response = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => null)
   if (response?.ok === true && storeText('sessionStorage', RELOADED, location.href)) location.reload()
@@ -59,5 +59,10 @@ function NotLoaded({ error }: { readonly error: ChunkError }) {
     if (!isAgain) void reloadIfAnswering().then(() => setTried(true))
   }, [isAgain])
   if (isAgain) return <ErrorState error={{ message: error.message }} retry={() => location.reload()} />
-  return isTried ? <ErrorState error={error} retry={() => void reloadIfAnswering()} /> : <Loading />
+  if (!isTried) return <Loading />
+  return (
+    <ErrorState error={error} retry={() => void reloadIfAnswering()}>
+      <Button onClick={() => location.reload()}>Reload the page</Button>
+    </ErrorState>
+  )
 }

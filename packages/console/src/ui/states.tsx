@@ -23,7 +23,7 @@ export function Empty({ title, children }: EmptyProps) {
 interface ErrorStateProps {
   /** An error of urql or of the client. */
   readonly error: unknown
-  /** Called by the button, and by itself while the error may end without the reader. */
+  /** Called by the button, and again and again after an error that can end by itself. */
   readonly retry?: (() => void) | undefined
   /** Other ways on. */
   readonly children?: ReactNode
