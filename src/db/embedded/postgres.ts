@@ -139,6 +139,7 @@ async function launch(placement: Placement, settings: string[], signal: AbortSig
     await untilReady(child, placement, signal)
   } catch (error) {
     if (pid > 0) await stopProcess(pid)
+    removeSocketDir(placement, socketDir)
     throw error
   }
   child.unref()

@@ -108,6 +108,12 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(join(dataDir, 'postgres', 'sockets'))).toEqual(['current'])
   })
 
+  test('leaves no folder of a socket after a start that failed', async () => {
+    const failing = startEmbeddedPostgres({ dataDir, logger: silent, settings: ['max_connections=none'] })
+    await expect(failing).rejects.toThrow(/ended at start/)
+    expect(readdirSync(join(dataDir, 'postgres', 'sockets'))).toEqual([])
+  })
+
   test('is not healthy without its socket, though open connections still work', async () => {
     const server = await start()
     const orm = await openOrm(server.connection)
