@@ -66,7 +66,9 @@ test('a read shows each commit before it, on two processes, with many readers', 
   let checks = 0
   const writing = { isDone: false }
   const writer = (async () => {
-    for (let i = 1; i <= 300; i++) {
+    // On a busy machine, many commits fall into one read.
+    const isEnough = (): boolean => checks > 300
+    for (let i = 1; i <= 300 || !isEnough(); i++) {
       await sql`update agents set reputation_score = ${i} where pda = ${pdaOf('counter')}`.execute(kysely)
       committed = i
     }
@@ -84,7 +86,6 @@ test('a read shows each commit before it, on two processes, with many readers', 
     }
   }
   await Promise.all([writer, ...agents.flatMap((each) => [0, 0, 1, 1].map((kind) => reader(each, kind)))])
-  expect(checks).toBeGreaterThan(300)
   expect(fromMemory / checks).toBeGreaterThan(0.9)
 })
 
