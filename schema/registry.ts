@@ -1,6 +1,14 @@
-import type { RegistryConfig, RegistryStats } from '../src/registry/agents/registry-reads.ts'
+import { SEARCH_UNITS } from '../src/registry/agents/agent-filter.ts'
+import {
+  MAX_TIMES,
+  type RegistryConfig,
+  type RegistryStats,
+  REPUTATION_STEPS,
+  type ReputationCount,
+} from '../src/registry/agents/registry-reads.ts'
 import { builder } from './builder.ts'
-import { bool, int, list, objectType, of, pubkey, safeInt, u64 } from './columns.ts'
+import { bool, int, list, objectType, of, pubkey, safeInt, time, u64 } from './columns.ts'
+import { args, required, withDefault } from './inputs.ts'
 import { AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'
 
 const agents = int('Number of agents.')
@@ -55,7 +63,7 @@ const RegistryStatsRef = objectType<RegistryStats>(
   'RegistryStats',
   'Exact counts and sums of the registry. Closed agents do not count.',
   {
-    agents: int('Number of agents, with those of a mismatched card.'),
+    agents,
     mismatchedAgents: int(
       'Number of agents whose hosted card does not match its hash. Lists leave them out.',
     ),
@@ -69,6 +77,16 @@ const RegistryStatsRef = objectType<RegistryStats>(
   },
 )
 
+const ReputationCountRef = objectType<ReputationCount>(
+  'ReputationCount',
+  'The agents with a reputation in a range.',
+  {
+    from: int('Lowest reputation of the range, inclusive.', 250),
+    to: int('Highest reputation of the range, inclusive.', 299),
+    agents,
+  },
+)
+
 builder.queryFields((t) => ({
   registryConfig: t.field({
     type: RegistryConfigRef,
@@ -79,6 +97,26 @@ builder.queryFields((t) => ({
   registryStats: t.field({
     type: RegistryStatsRef,
     description: 'Counts of agents by tier, status and category, and totals of stakes.',
-    resolve: (_, _args, { services }) => services.registry.stats(),
+    args: args({
+      includeMismatched: withDefault(
+        true,
+        bool('Counts agents whose hosted card does not match its hash, which lists leave out.'),
+      ),
+    }),
+    resolve: (_, { includeMismatched }, { services }) => services.registry.stats(includeMismatched ?? true),
+  }),
+  registryGrowth: t.field({
+    extensions: { units: () => SEARCH_UNITS, listSize: MAX_TIMES },
+    type: ['Int'],
+    description:
+      'How many of the agents were registered before each time, in the order of the times. Closed agents do not count. For charts.',
+    args: args({ times: required(list(time(`1 to ${MAX_TIMES} times.`))) }),
+    resolve: (_, { times }, { services }) => services.registry.growth(times),
+  }),
+  registryReputation: t.field({
+    extensions: { units: () => SEARCH_UNITS, listSize: REPUTATION_STEPS },
+    type: [ReputationCountRef],
+    description: `How many agents have a reputation in each of ${REPUTATION_STEPS} ranges, from the lowest to the highest.`,
+    resolve: (_, _args, { services }) => services.registry.reputation(),
   }),
 }))

@@ -234,6 +234,20 @@ export class AgentsCopy
     }))
   }
 
+  /** The number of agents with each score. Impossible scores count as one beside the possible ones. */
+  scores(): { readonly score: number; readonly agents: number }[] {
+    return Array.from({ length: SCORES }, (_, i) => ({
+      score: i - 1,
+      agents: this.#profiles.reduce((sum, { counts }) => sum + counts[i]!, 0),
+    }))
+  }
+
+  /** How many agents were registered before a time in microseconds since 1970. */
+  registeredBefore(time: number): number {
+    const { values } = this.orders.created_at.data
+    return this.orders.created_at.in(false).count((slot) => values[slot]! < time)
+  }
+
   /** The oldest agent of an owner. Undefined if there are too many. */
   ofOwner(owner: string): AgentRow | null | undefined {
     const slots = this.keys.owner.all(owner)

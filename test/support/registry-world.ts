@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from '../../src/registry/agents/agent-reads.ts'
 import { AGENT_SORTS } from '../../src/registry/agents/list-agents.ts'
-import { createRegistryReads } from '../../src/registry/agents/registry-reads.ts'
+import { createRegistryReads, type RegistryReads } from '../../src/registry/agents/registry-reads.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
 import { openReads } from '../../src/db/reads.ts'
@@ -29,7 +29,7 @@ import * as fc from './property.ts'
 interface Reads {
   readonly agents: AgentReads
   readonly stakes: StakeReads
-  readonly stats: () => Promise<unknown>
+  readonly registry: RegistryReads
 }
 
 export interface RegistryWorld {
@@ -107,6 +107,16 @@ const pages = fc.record({
   offset: optional(fc.integer({ min: 0, max: 40 })),
 })
 const sizes = fc.integer({ min: 1, max: 12 })
+/** Those at which agents were registered, beside them, and far away. */
+const times = fc.constantFrom(
+  '2026-11-01T00:00:00.000Z',
+  '2026-11-01T00:00:00.001Z',
+  '2026-11-01T12:00:00.000Z',
+  '2026-11-02T00:00:00.000Z',
+  '2026-11-02T00:00:00.001Z',
+  '-200000-01-01T00:00:00.000Z',
+  '+200000-01-01T00:00:00.000Z',
+)
 const prefixes = fc.constantFrom('w', 'WE', 'weather', 'Почта', 'i', 'I', 'x', 'a1', '--', '9')
 
 type ListFilter = Parameters<AgentReads['list']>[0]
@@ -117,6 +127,7 @@ export type Read =
   | { kind: 'owner'; owner: string }
   | { kind: 'suggest'; prefix: string; limit: number }
   | { kind: 'stats' }
+  | { kind: 'growth'; times: string[] }
   | { kind: 'stakes'; filter: object; page: object }
   | { kind: 'stakesConnection'; filter: object; size: number }
   | { kind: 'found'; labels: string[] }
@@ -129,6 +140,7 @@ const reads: fc.Arbitrary<Read> = fc.oneof(
   fc.record({ kind: kind('owner'), owner: owners }),
   { weight: 2, arbitrary: fc.record({ kind: kind('suggest'), prefix: prefixes, limit: sizes }) },
   fc.record({ kind: kind('stats') }),
+  fc.record({ kind: kind('growth'), times: fc.array(times, { minLength: 1, maxLength: 5 }) }),
   { weight: 2, arbitrary: fc.record({ kind: kind('stakes'), filter: stakeFilters, page: pages }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('stakesConnection'), filter: stakeFilters, size: sizes }) },
   fc.record({ kind: kind('found'), labels: fc.array(labels, { maxLength: 6 }) }),
@@ -264,7 +276,7 @@ async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
   const sideOf = (registryReader?: RegistryReader): Reads => ({
     agents: createAgentReads(reader, { registry: registryReader }),
     stakes: createStakeReads(reader, registryReader),
-    stats: () => createRegistryReads(reader, registryReader).stats(),
+    registry: createRegistryReads(reader, registryReader),
   })
   const memory = sideOf(counted)
   const database = sideOf()
@@ -327,7 +339,7 @@ const manyChanges = (version: string): Change[] =>
   }))
 
 /** What a read shows, without what a page of PostgreSQL has in addition. */
-async function answer({ agents, stakes, stats }: Reads, read: Read): Promise<unknown> {
+async function answer({ agents, stakes, registry }: Reads, read: Read): Promise<unknown> {
   switch (read.kind) {
     case 'agents':
       return pageOf(await agents.list({ ...read.filter, ...read.page }))
@@ -340,7 +352,9 @@ async function answer({ agents, stakes, stats }: Reads, read: Read): Promise<unk
     case 'suggest':
       return agents.suggest({ prefix: read.prefix, limit: read.limit })
     case 'stats':
-      return stats()
+      return Promise.all([registry.stats(), registry.reputation()])
+    case 'growth':
+      return registry.growth(read.times)
     case 'stakes':
       return pageOf(await stakes.list({ ...read.filter, ...read.page }))
     case 'stakesConnection':

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { databaseReader, type RegistryCopy, type RegistryReader } from '../registry.ts'
 import {
+  MAX_REPUTATION,
   type Tier,
   TIERS,
   AGENT_STATUSES,
@@ -16,13 +18,22 @@ import { RegistryConfig as RegistryConfigEntity } from '../../db/entities/ledger
 export interface RegistryReads {
   /** Null before the registry is initialised. */
   config(): Promise<RegistryConfig | null>
-  stats(): Promise<RegistryStats>
+  /** `includeMismatched`: counts agents whose card does not match its hash. Default: true. */
+  stats(includeMismatched?: boolean): Promise<RegistryStats>
+  /**
+   * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in the
+   * order of the times. Throws INVALID_REQUEST.
+   */
+  growth(times: readonly string[]): Promise<number[]>
+  reputation(): Promise<ReputationCount[]>
 }
 
 export function createRegistryReads(kysely: Kysely<Database>, registry = databaseReader): RegistryReads {
   return {
     config: () => readRegistryConfig(kysely),
-    stats: () => readRegistryStats(kysely, registry),
+    stats: async (includeMismatched = true) => statsOf(await readCounts(kysely, registry), includeMismatched),
+    growth: (times) => readGrowth(kysely, registry, times),
+    reputation: () => readReputation(kysely, registry),
   }
 }
 
@@ -49,7 +60,7 @@ async function readRegistryConfig(kysely: Kysely<Database>): Promise<RegistryCon
 /** Amounts are USDC base units (6 decimals), in decimal. */
 export interface RegistryStats {
   readonly agents: number
-  /** Agents whose hosted card does not match its hash. `agents` includes them. */
+  /** Agents whose hosted card does not match its hash. */
   readonly mismatchedAgents: number
   /** Every value of the enums, in their order, also without agents. */
   readonly byTier: readonly { readonly tier: Tier; readonly agents: number }[]
@@ -65,31 +76,36 @@ type StakeTotals = Pick<RegistryStats, 'stakes' | 'depositedAmount' | 'lockedAmo
 
 type AgentCounts = ReturnType<RegistryCopy['agents']['counts']>[number]
 
+interface Counts {
+  readonly agents: readonly AgentCounts[]
+  readonly stakes: StakeTotals
+}
+
 /** Exact counts and sums of the registry, from memory or from tables that triggers update. */
-function readRegistryStats(kysely: Kysely<Database>, registry: RegistryReader): Promise<RegistryStats> {
+function readCounts(kysely: Kysely<Database>, registry: RegistryReader): Promise<Counts> {
   return registry.read(
-    ({ agents, stakes }) => statsOf(agents.counts(), stakes.totals()),
-    () => selectStats(kysely),
+    ({ agents, stakes }) => ({ agents: agents.counts(), stakes: stakes.totals() }),
+    async () => {
+      const { rows } = await sql<StakeTotals & { counts: readonly AgentCounts[] }>`
+        select count as stakes, deposited_amount::text as "depositedAmount", locked_amount::text as "lockedAmount",
+          pending_withdrawal::text as "pendingWithdrawals",
+          (select coalesce(json_agg(json_build_object('tier', tier, 'status', status, 'category', service_category,
+            'mismatched', card_hash_mismatch, 'count', count)), '[]') from agent_counts) as counts
+        from stake_totals`.execute(kysely)
+      const { counts, ...stakes } = rows[0]!
+      return { agents: counts, stakes }
+    },
   )
 }
 
-async function selectStats(kysely: Kysely<Database>): Promise<RegistryStats> {
-  const { rows } = await sql<StakeTotals & { counts: readonly AgentCounts[] }>`
-    select count as stakes, deposited_amount::text as "depositedAmount", locked_amount::text as "lockedAmount",
-      pending_withdrawal::text as "pendingWithdrawals",
-      (select coalesce(json_agg(json_build_object('tier', tier, 'status', status, 'category', service_category,
-        'mismatched', card_hash_mismatch, 'count', count)), '[]') from agent_counts) as counts
-    from stake_totals`.execute(kysely)
-  const { counts, ...stakes } = rows[0]!
-  return statsOf(counts, stakes)
-}
-
-function statsOf(counts: readonly AgentCounts[], stakes: StakeTotals): RegistryStats {
-  const agentsWhere = (matches: (each: AgentCounts) => boolean): number =>
-    counts.filter(matches).reduce((sum, { count }) => sum + count, 0)
+function statsOf({ agents: all, stakes }: Counts, includeMismatched: boolean): RegistryStats {
+  const sumOf = (counts: readonly AgentCounts[]): number => counts.reduce((sum, { count }) => sum + count, 0)
+  const mismatched = all.filter((each) => each.mismatched)
+  const shown = includeMismatched ? all : all.filter((each) => !each.mismatched)
+  const agentsWhere = (matches: (each: AgentCounts) => boolean): number => sumOf(shown.filter(matches))
   return {
-    agents: agentsWhere(() => true),
-    mismatchedAgents: agentsWhere(({ mismatched }) => mismatched),
+    agents: sumOf(shown),
+    mismatchedAgents: sumOf(mismatched),
     byTier: TIERS.map((tier) => ({ tier, agents: agentsWhere((each) => each.tier === tier) })),
     byStatus: AGENT_STATUSES.map((status) => ({
       status,
@@ -101,4 +117,70 @@ function statsOf(counts: readonly AgentCounts[], stakes: StakeTotals): RegistryS
     })),
     ...stakes,
   }
+}
+
+export const MAX_TIMES = 100
+/** PostgreSQL knows fewer years than JavaScript. */
+const LAST_TIME = Date.UTC(9999, 0)
+
+async function readGrowth(
+  kysely: Kysely<Database>,
+  registry: RegistryReader,
+  times: readonly string[],
+): Promise<number[]> {
+  if (times.length === 0 || times.length > MAX_TIMES)
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `times must contain 1 to ${MAX_TIMES} values, got ${times.length}`,
+    })
+  return registry.read(
+    ({ agents }) => times.map((time) => agents.registeredBefore(Date.parse(time) * 1_000)),
+    () => selectGrowth(kysely, times),
+  )
+}
+
+/** Reads the table once, however many times there are. */
+async function selectGrowth(kysely: Kysely<Database>, times: readonly string[]): Promise<number[]> {
+  const asked = times.map((time) => Math.min(Math.max(Date.parse(time), 0), LAST_TIME))
+  const sorted = [...new Set(asked)].toSorted((a, b) => a - b)
+  const { rows } = await sql<{ passed: number; agents: number }>`
+    select width_bucket(created_at, ${sorted.map((time) => new Date(time))}::timestamptz[]) as passed,
+      count(*)::integer as agents
+    from agents group by 1`.execute(kysely)
+  return asked.map((time) => {
+    const at = sorted.indexOf(time)
+    return rows.reduce((sum, { passed, agents }) => (passed <= at ? sum + agents : sum), 0)
+  })
+}
+
+/** The agents whose reputation is from `from` to `to`, both inclusive. */
+export interface ReputationCount {
+  readonly from: number
+  readonly to: number
+  readonly agents: number
+}
+
+export const REPUTATION_STEPS = 20
+const STEP = MAX_REPUTATION / REPUTATION_STEPS
+
+async function readReputation(
+  kysely: Kysely<Database>,
+  registry: RegistryReader,
+): Promise<ReputationCount[]> {
+  const scores = await registry.read(
+    ({ agents }) => agents.scores(),
+    async () => {
+      const { rows } = await sql<{ score: number; agents: number }>`
+        select reputation_score as score, count(*)::integer as agents from agents group by 1`.execute(kysely)
+      return rows
+    },
+  )
+  const stepOf = (score: number): number =>
+    Math.min(Math.max(Math.floor(score / STEP), 0), REPUTATION_STEPS - 1)
+  const counts = Array.from({ length: REPUTATION_STEPS }, () => 0)
+  for (const { score, agents } of scores) counts[stepOf(score)]! += agents
+  return counts.map((agents, step) => ({
+    from: step * STEP,
+    to: step === REPUTATION_STEPS - 1 ? MAX_REPUTATION : (step + 1) * STEP - 1,
+    agents,
+  }))
 }

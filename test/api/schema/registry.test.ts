@@ -53,6 +53,53 @@ test('registryStats has exact counts of each tier, status and category, and sums
   expect(registryStats['byCategory']).toContainEqual({ category: 'COMMERCE', agents: 1 })
 })
 
+test('registryStats without agents of a mismatched card has the counts of lists', async () => {
+  const { registryStats } = await query<{ registryStats: Record<string, object[]> }>(
+    t,
+    `{ registryStats(includeMismatched: false) { agents mismatchedAgents byTier { tier agents } stakes } }`,
+  )
+  expect(registryStats).toMatchObject({ agents: 5, mismatchedAgents: 1, stakes: 3 })
+  expect(registryStats['byTier']).toContainEqual({ tier: 'OBSERVER', agents: 2 })
+})
+
+describe('numbers for charts', () => {
+  const growth = (times: readonly string[]) => ({
+    query: 'query ($times: [DateTime!]!) { registryGrowth(times: $times) }',
+    variables: { times },
+  })
+
+  test('registryGrowth counts the agents that were registered before each time, in its order', async () => {
+    const times = [
+      '2026-11-20T10:00:00.001Z',
+      '2026-11-20T10:00:00.000Z',
+      '-200000-01-01T00:00:00.000Z',
+      '2030-01-01',
+    ]
+    const { body } = await t.app.inject({ method: 'POST', url: '/graphql', payload: growth(times) })
+    expect(JSON.parse(body)).toEqual({ data: { registryGrowth: [6, 0, 0, 6] } })
+  })
+
+  test.each([0, 101])('registryGrowth refuses %d times', async (count) => {
+    const times = Array.from({ length: count }, () => '2026-11-20T10:00:00.000Z')
+    const { body } = await t.app.inject({ method: 'POST', url: '/graphql', payload: growth(times) })
+    expect(JSON.parse(body)).toMatchObject({
+      errors: [
+        { message: expect.stringContaining(`times must contain 1 to 100 values, got ${count}`) as string },
+      ],
+    })
+  })
+
+  test('registryReputation counts the agents of 20 ranges', async () => {
+    const { registryReputation } = await query<{ registryReputation: object[] }>(
+      t,
+      '{ registryReputation { from to agents } }',
+    )
+    expect(registryReputation).toHaveLength(20)
+    expect(registryReputation).toContainEqual({ from: 250, to: 299, agents: 6 })
+    expect(registryReputation.at(-1)).toEqual({ from: 950, to: 1_000, agents: 0 })
+  })
+})
+
 describe('registryConfig', () => {
   const CONFIG = '{ registryConfig { usdcMint tiers { tier minimumStake } cooldownSeconds paused } }'
   const WITHDRAWAL = `{ agent(pda: "${keyOf('agent Alpha')}") { stake { withdrawal { amount requestedAt completableAt } } } }`

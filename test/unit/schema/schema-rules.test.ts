@@ -200,6 +200,8 @@ test('every list of the root is a connection or a page', () => {
   const reasons = {
     'Query.agentSuggestions': 'At most 20, for a search box.',
     'Query.nodes': 'One for each id.',
+    'Query.registryGrowth': 'One for each time.',
+    'Query.registryReputation': 'A fixed number of ranges.',
     'Query.webhookEventTypes': 'The values of an enum.',
   }
   expect(paths(lists).sort()).toEqual(Object.keys(reasons))
