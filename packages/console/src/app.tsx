@@ -55,7 +55,7 @@ function NotFound() {
   return (
     <Page title="Page not found">
       <Empty title="There is no page at this address">
-        <Link href="/">See all agents</Link>
+        <Link href="/agents">See all agents</Link>
       </Empty>
     </Page>
   )

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 // The router's own parser of paths.
 import { parse } from 'regexparam'
-import AgentsPage from './pages/agents/page.tsx'
+import OverviewPage from './pages/overview/page.tsx'
 
 type Load = () => Promise<{ default: ComponentType }>
 
@@ -14,7 +14,8 @@ type RouteEntry =
  * load.
  */
 export const ROUTES: readonly RouteEntry[] = [
-  { path: '/', page: AgentsPage },
+  { path: '/', page: OverviewPage },
+  { path: '/agents', load: () => import('./pages/agents/page.tsx') },
   { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },
   { path: '/live', load: () => import('./pages/live/page.tsx') },
   { path: '/tx/:id', load: () => import('./pages/transaction/page.tsx') },
@@ -38,7 +39,8 @@ export function preload(path: string): void {
 
 /** The navigation of the header. */
 export const NAVIGATION = [
-  { to: '/', title: 'Agents' },
+  { to: '/', title: 'Overview' },
+  { to: '/agents', title: 'Agents' },
   { to: '/live', title: 'Live' },
   { to: '/mine', title: 'My agent' },
   { to: '/webhooks', title: 'Webhooks' },

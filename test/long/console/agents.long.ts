@@ -9,7 +9,7 @@ test('the list shows agents by reputation, and pages with the keyboard and the b
   page,
   open,
 }) => {
-  await open('/')
+  await open('/agents')
   const table = page.getByRole('table', rows)
   const agents = table.getByRole('rowheader').getByRole('link')
   await agents.nth(24).waitFor()
@@ -32,7 +32,7 @@ test('the list is searched while somebody types, and filters and sort are in the
   page,
   open,
 }) => {
-  await open('/')
+  await open('/agents')
   const names = page.getByRole('table', rows).getByRole('rowheader').getByRole('link')
   await names.first().waitFor()
   const name = await names.nth(3).innerText()
@@ -58,7 +58,7 @@ test('a page that a link opens has the focus at its heading, and the back button
   page,
   open,
 }) => {
-  await open('/')
+  await open('/agents')
   const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
   await link.scrollIntoViewIfNeeded()
   const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
@@ -75,7 +75,7 @@ test('a page that a link opens has the focus at its heading, and the back button
 })
 
 test('an error of the API is shown with a way back', async ({ page, open }) => {
-  await open('/?after=broken')
+  await open('/agents?after=broken')
   await page.getByRole('alert').getByText('Start again from the first page').waitFor()
   await page.getByRole('button', { name: 'Show all agents' }).click()
   await page.getByRole('table', rows).waitFor()
@@ -86,7 +86,7 @@ test('the search box suggests agents, opens them with the keyboard, and finds ad
   open,
   audit,
 }) => {
-  await open('/')
+  await open('/agents')
   const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
   const [name, target] = [await link.innerText(), await link.getAttribute('href')]
   await page.keyboard.press('/')
@@ -98,7 +98,7 @@ test('the search box suggests agents, opens them with the keyboard, and finds ad
   await box.press('Enter')
   await page.waitForURL(/\/console\/agents\/\w+$/)
   const pda = target!.split('/').at(-1)!
-  await open('/')
+  await open('/agents')
   await box.fill(pda)
   await box.press('Enter')
   await page.waitForURL(`**${target}`)
@@ -108,7 +108,7 @@ test('the totals count the agents of a tier and a category, and are filters like
   page,
   open,
 }) => {
-  await open('/')
+  await open('/agents')
   const totals = page.getByRole('region', { name: 'Totals' })
   const pager = page.getByRole('navigation', { name: 'Pages' })
   for (const [label, parameter] of [
@@ -130,6 +130,6 @@ test('the totals count the agents of a tier and a category, and are filters like
   const states = page.getByRole('table', rows).getByRole('cell', { name: /Active|Suspended|Deactivated/ })
   const shown = async () => (await states.allInnerTexts()).map((text) => text.split('\n').at(-1))
   await expect.poll(async () => [...new Set(await shown())]).toEqual(['Suspended'])
-  await open('/?min=1000')
+  await open('/agents?min=1000')
   await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
 })

@@ -16,7 +16,7 @@ async function allPaths(): Promise<string[]> {
   const [agent] = (await graphql<Agents>(world, AGENT)).agents.nodes
   const ofData = [`/agents/${agent.pda}`, `/tx/${agent.history.nodes[0].signature}`, '/webhooks/x']
   const others = ['/register', '/mine', '/webhooks', '/webhooks/x/deliveries/y', '/events', '/credentials']
-  return ['/', '/live', '/health', '/developers', '/nothing', ...ofData, ...others]
+  return ['/', '/agents', '/live', '/health', '/developers', '/nothing', ...ofData, ...others]
 }
 
 /** A page whose errors are expected. `visit` changes the path without reading the page again. */
@@ -35,7 +35,7 @@ const health = (page: Page, state: string) => page.getByRole('link', { name: `Se
 async function expectShell(page: Page, path: string): Promise<void> {
   await page.getByRole('banner').getByRole('link', { name: 'Agent Registry' }).waitFor()
   const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()
-  expect([path, links.length]).toEqual([path, 6])
+  expect([path, links.length]).toEqual([path, 7])
   const main = page.getByRole('main')
   await main.getByRole('heading').first().waitFor()
   await expect.poll(() => main.getByText(/^Loading/).count(), { message: path }).toBe(0)
@@ -78,7 +78,7 @@ test('whatever a component throws, header and navigation stay', async ({ context
   await page.goBack()
   isSpoiled = () => false
   await broken.getByRole('button', { name: 'Reload the page' }).click()
-  await page.getByRole('table', { name: 'Agents' }).waitFor()
+  await page.getByRole('table', { name: 'Agents of the best reputation' }).waitFor()
 })
 
 test('pages that were refused return by themselves', async ({ context, open, variant }) => {

@@ -30,7 +30,7 @@ test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   { timeout: scaled(60_000) },
   async () => {
     const page = await world.browser.newPage()
-    await page.goto(`${world.origin}/console/`)
+    await page.goto(`${world.origin}/console/agents`)
     const first = page.getByRole('table', { name: 'Agents' }).getByRole('rowheader').first()
     await first.waitFor()
     const turn = async (name: 'Next' | 'Previous'): Promise<number> => {

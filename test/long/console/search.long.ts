@@ -100,7 +100,7 @@ test('the command menu opens pages, actions and agents with the keyboard, and gi
   await page.waitForURL(`**/agents/${agent.pda}`)
 
   await page.keyboard.press('Control+k')
-  for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown')
+  for (const _ of [1, 2, 3, 4, 5, 6]) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Developers', level: 1 }).waitFor()
   await page.keyboard.press('Control+k')

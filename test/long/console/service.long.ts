@@ -6,7 +6,7 @@ import { graphql } from '../../support/console/registry-data.ts'
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 
 test('the health page shows ledger, indexer, fee payer, database and readiness', async ({ page, open }) => {
-  await open('/')
+  await open('/agents')
   await page
     .getByRole('banner')
     .getByRole('link', { name: /Operational/ })
@@ -55,7 +55,7 @@ test('the theme is remembered, addresses are copied with a click, and times have
   open,
   variant,
 }) => {
-  await open('/')
+  await open('/agents')
   const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   const [before, other] = [await background(), variant.colorScheme === 'dark' ? 'light' : 'dark']
   await page.getByRole('combobox', { name: 'Theme' }).selectOption(other)
@@ -76,7 +76,7 @@ test('the theme is remembered, addresses are copied with a click, and times have
 })
 
 test('a page shows its request as curl, GraphQL and client code', async ({ page, open }) => {
-  await open('/?tier=premium')
+  await open('/agents?tier=premium')
   await page.getByRole('button', { name: 'API request' }).click()
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"PREMIUM"')

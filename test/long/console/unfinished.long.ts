@@ -148,7 +148,7 @@ test('whatever is in the storage of the tab, the pages open, and an unknown tran
     for (const [name, text] of Object.entries(hostile)) sessionStorage.setItem(name, text)
   }, HOSTILE)
   await open('/')
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   const banner = page.getByRole('status', { name: 'Transactions' })
   await banner.getByRole('button', { name: 'Show' }).click()
   const dialog = page.getByRole('dialog')
@@ -157,7 +157,7 @@ test('whatever is in the storage of the tab, the pages open, and an unknown tran
   await dialog.getByRole('button', { name: 'I have checked it' }).click()
   await expect.poll(() => banner.count()).toBe(0)
   await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(await banner.count()).toBe(0)
 })
 

@@ -44,6 +44,7 @@ const WITHOUT_ID = import.meta.env.DEV
       'Readiness',
       'RegistryConfig',
       'RegistryStats',
+      'ReputationCount',
       'RpcHealth',
       'ServiceCategoryChange',
       'Session',
@@ -113,8 +114,7 @@ const options: Partial<CacheExchangeOpts> = {
         for (const { fieldName, fieldKey } of cache.inspectFields(entity))
           if (!read.includes(fieldName)) cache.invalidate(entity, fieldKey)
         for (const { fieldName, fieldKey } of cache.inspectFields('Query'))
-          if (/^agent|^stakes|^registryStats|^registryEvents/.test(fieldName))
-            cache.invalidate('Query', fieldKey)
+          if (/^agent|^stakes|^registry/.test(fieldName)) cache.invalidate('Query', fieldKey)
       },
     },
   },

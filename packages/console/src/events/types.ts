@@ -18,6 +18,8 @@ const TITLES: Readonly<Record<WebhookEventType, string>> = {
 }
 
 export const EVENT_TYPES = Object.keys(TITLES) as WebhookEventType[]
+/** Without those that a more specific event follows, such as suspended. */
+export const DISTINCT_TYPES = EVENT_TYPES.filter((type) => type !== 'AGENT_STATUS_CHANGED')
 export const STAKE_EVENT_TYPES = EVENT_TYPES.filter((type) => type.startsWith('STAKE_'))
 
 export const EVENT_GROUPS = [

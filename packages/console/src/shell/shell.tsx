@@ -27,8 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     addEventListener('keydown', open)
     return () => removeEventListener('keydown', open)
   }, [])
-  const isCurrent = (to: string): boolean =>
-    to === '/' ? path === '/' || path.startsWith('/agents/') : path === to || path.startsWith(`${to}/`)
+  const isCurrent = (to: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#content" onClick={skip}>

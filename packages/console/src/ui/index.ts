@@ -1,6 +1,7 @@
 export { Address, shorten } from './address.tsx'
 export { Amount, formatUnits, plainUnits } from './amount.tsx'
 export { Boundary, forgetReload } from './boundary.tsx'
+export { Bars, Histogram } from './bars.tsx'
 export { Badge, Status, type Tone, words } from './badge.tsx'
 export { Button, ButtonLink } from './button.tsx'
 export { classes } from './classes.ts'

@@ -2,15 +2,13 @@ import { useState } from 'react'
 import { useQuery } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
-import { EVENT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
+import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import { Empty, ErrorState, Loading, Pager, Section, Select } from '../../ui/index.ts'
 import css from './page.module.css'
 
 const PAGE_SIZE = 10
-/** The specific event, such as suspended, follows a changed status. */
-const TYPES = EVENT_TYPES.filter((type) => type !== 'AGENT_STATUS_CHANGED')
 const KINDS: Record<string, { readonly label: string; readonly types: WebhookEventType[] }> = {
-  all: { label: 'Everything', types: TYPES },
+  all: { label: 'Everything', types: DISTINCT_TYPES },
   reputation: { label: 'Reputation', types: ['AGENT_REPUTATION_UPDATED'] },
   stake: { label: 'Stake and tier', types: [...STAKE_EVENT_TYPES, 'AGENT_TIER_UPDATED'] },
   metadata: { label: 'Metadata', types: ['AGENT_REGISTERED', 'AGENT_UPDATED'] },
@@ -25,7 +23,7 @@ type Span = { first: number; after?: string } | { last: number; before: string }
 export function ActivitySection({ pda }: { readonly pda: string }) {
   const [kind, setKind] = useState('all')
   const [span, setSpan] = useState<Span>({ first: PAGE_SIZE })
-  const types = KINDS[kind]?.types ?? TYPES
+  const types = KINDS[kind]?.types ?? DISTINCT_TYPES
   const variables = { filter: { agentPda: pda, types }, ...span }
   const [{ data, error }, refetch] = useQuery({ query: AgentActivityDocument, variables })
   const list = data?.registryEvents

@@ -95,11 +95,11 @@ function OneAgent({ pda }: { readonly pda: string }) {
       {readError(error).code === 'AGENT_NOT_FOUND' ? (
         <Empty title="No agent has this address">
           <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
-          <Link href="/">See all agents</Link>
+          <Link href="/agents">See all agents</Link>
         </Empty>
       ) : (
         <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })}>
-          <Link href="/">See all agents</Link>
+          <Link href="/agents">See all agents</Link>
         </ErrorState>
       )}
     </Page>

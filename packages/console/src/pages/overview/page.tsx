@@ -1,0 +1,167 @@
+import type { ReactNode } from 'react'
+import { useQuery } from 'urql'
+import {
+  Bars,
+  ButtonLink,
+  ErrorState,
+  formatUnits,
+  Histogram,
+  Link,
+  Loading,
+  Page,
+  Section,
+  ShowRequest,
+  useLazy,
+  usePolling,
+  words,
+} from '../../ui/index.ts'
+import { Growth } from './growth.tsx'
+import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
+import css from './page.module.css'
+
+const REFRESH_MS = 10_000
+const MAX_REPUTATION = 1_000
+const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
+console.log(agents)`
+
+/** The first page: what is in the registry, and what happens there. */
+export default function OverviewPage() {
+  const [{ data, error }, refresh] = useQuery({
+    query: OverviewDocument,
+    requestPolicy: 'cache-and-network',
+  })
+  const retry = (): void => refresh({ requestPolicy: 'network-only' })
+  usePolling(retry, REFRESH_MS)
+  return (
+    <Page
+      title="Overview"
+      lead="AI agents that are registered on Solana: what they do, how much they staked, and how they behaved."
+      actions={
+        <>
+          <ShowRequest document={OverviewDocument} client={EXAMPLE} />
+          <ButtonLink to="/register" look="primary">
+            Register an agent
+          </ButtonLink>
+        </>
+      }
+    >
+      {data !== undefined ? (
+        <Registry data={data} />
+      ) : error !== undefined ? (
+        <ErrorState error={error} retry={retry} />
+      ) : (
+        <Loading rows={12} label="Loading the registry" />
+      )}
+    </Page>
+  )
+}
+
+function Registry({ data }: { readonly data: OverviewQuery }) {
+  const { registryStats: stats, best, oldest } = data
+  const active = stats.byStatus.find(({ status }) => status === 'ACTIVE')?.agents ?? 0
+  return (
+    <div className={css.overview}>
+      <dl className={css.totals}>
+        <Total name="Agents" value={number(stats.agents)} />
+        <Total name="Active" value={number(active)} />
+        <Total name="USDC staked" value={formatUnits(BigInt(stats.depositedAmount), 6)} />
+        <Total name="USDC to be withdrawn" value={formatUnits(BigInt(stats.pendingWithdrawals), 6)} />
+      </dl>
+      <div className={css.wide}>
+        <Growth
+          key={oldest.nodes[0]?.createdAt}
+          since={oldest.nodes[0]?.createdAt ?? null}
+          agents={stats.agents}
+        />
+        <Section title="Best reputation" aside={<Link href="/agents">All agents</Link>}>
+          {best.nodes.length === 0 ? (
+            <p className={css.hint}>
+              No agent is registered yet. <Link href="/register">Register the first one</Link>
+            </p>
+          ) : (
+            <Bars
+              caption="Agents of the best reputation"
+              max={MAX_REPUTATION}
+              bars={best.nodes.map(({ pda, name, tier, reputationScore }) => ({
+                key: pda,
+                label: name,
+                detail: words(tier),
+                to: `/agents/${pda}`,
+                value: reputationScore,
+              }))}
+            />
+          )}
+        </Section>
+      </div>
+      <div className={css.three}>
+        <div className={css.overview}>
+          <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
+          <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />
+        </div>
+        <Counts
+          title="Categories"
+          rows={stats.byCategory}
+          valueOf={({ category }) => category}
+          filter="category"
+        />
+        <Section title="Reputation">
+          <Histogram
+            title="Agents by reputation"
+            bars={data.registryReputation.map(({ from, to, agents }) => ({
+              label: `${number(from)} to ${number(to)}`,
+              value: agents,
+            }))}
+          />
+        </Section>
+      </div>
+      <Section title="Newest changes" aside={<Link href="/live">Live</Link>}>
+        <Newest />
+      </Section>
+    </div>
+  )
+}
+
+const number = (value: number): string => value.toLocaleString('en')
+
+function Total({ name, value }: { readonly name: string; readonly value: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+interface CountsProps<Row> {
+  readonly title: string
+  readonly rows: readonly Row[]
+  readonly valueOf: (row: Row) => string
+  /** The parameter of the list of agents. */
+  readonly filter: string
+}
+
+/** How many agents have each value. A value leads to the list of its agents. */
+function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf, filter }: CountsProps<Row>) {
+  const bars = rows.map((row) => {
+    const value = valueOf(row)
+    return {
+      key: value,
+      label: words(value),
+      value: row.agents,
+      to: `/agents?${filter}=${value}&mismatched=true`,
+    }
+  })
+  return (
+    <Section title={title}>
+      <Bars caption={`Agents by ${filter}`} bars={bars} />
+    </Section>
+  )
+}
+
+const loadNewest = () => import('./newest.tsx')
+
+/** The code of events is not in the first load. */
+function Newest() {
+  const newest = useLazy(loadNewest)
+  return newest === null ? <Loading rows={6} label="Loading the changes" /> : <newest.default />
+}

@@ -1,0 +1,72 @@
+import { expect } from 'vitest'
+import { useConsole } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
+
+const { world, test } = useConsole()
+
+const STATS = `{
+  registryStats { agents depositedAmount byTier { tier agents } byCategory { agents } }
+  registryReputation { agents }
+}`
+interface Stats {
+  registryStats: {
+    agents: number
+    depositedAmount: string
+    byTier: { tier: string; agents: number }[]
+    byCategory: { agents: number }[]
+  }
+  registryReputation: { agents: number }[]
+}
+
+test('the overview shows the counts of the registry, and each leads to its agents', async ({
+  page,
+  open,
+  audit,
+  variant,
+}) => {
+  const { registryStats: stats, registryReputation } = await graphql<Stats>(world, STATS)
+  expect(registryReputation.reduce((sum, { agents }) => sum + agents, 0)).toBe(stats.agents)
+  await open('/')
+  const valueOf = (name: string) => page.locator('dl > div', { hasText: name }).locator('dd').first()
+  await expect.poll(() => valueOf('Agents').innerText()).toBe(String(stats.agents))
+  const staked = (Number(stats.depositedAmount) / 1e6).toLocaleString('en')
+  expect(await valueOf('USDC staked').innerText()).toBe(staked)
+  const best = page.getByRole('table', { name: 'Agents of the best reputation' }).getByRole('link')
+  expect(await best.count()).toBe(10)
+  // At 1440 x 900, they are seen without scrolling.
+  if (variant.width === 1440)
+    await expect.poll(async () => (await best.last().boundingBox())!.y).toBeLessThan(876)
+  await page.getByRole('img', { name: /^Agents over time: now/ }).waitFor()
+  await page.getByRole('list', { name: 'Newest changes' }).waitFor()
+  await audit()
+
+  const { tier, agents } = stats.byTier.find((each) => each.agents > 0)!
+  const row = page
+    .getByRole('table', { name: 'Agents by tier' })
+    .getByRole('row', { name: new RegExp(tier, 'i') })
+  expect(await row.innerText()).toContain(String(agents))
+  await row.getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await expect
+    .poll(() => page.getByRole('navigation', { name: 'Pages' }).innerText())
+    .toContain(`${agents} agent`)
+})
+
+test('the growth has ranges, hover values and a table', async ({ page, open }) => {
+  await open('/')
+  const chart = page.getByRole('img', { name: /^Agents over time/ })
+  await chart.waitFor()
+  const growth = page.getByRole('region', { name: 'Growth' })
+  await growth.getByText('Show as a table').click()
+  const rows = growth.getByRole('table').getByRole('row')
+  expect(await rows.count()).toBe(32)
+  expect(await chart.locator('circle title').last().textContent()).toMatch(/^24, /)
+  // The agents of the localnet are registered on several days before today.
+  for (const [range, before] of [
+    ['day', '24'],
+    ['year', '0'],
+  ] as const) {
+    await growth.getByRole('combobox', { name: 'Range' }).selectOption(range)
+    await expect.poll(() => rows.last().innerText()).toMatch(new RegExp(`\\s${before}$`))
+  }
+})
