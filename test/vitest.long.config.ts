@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { mergeConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -15,6 +16,10 @@ const LONGEST = [
   'quickstart',
   'event-changes',
 ]
+
+for (const name of LONGEST)
+  if (!existsSync(new URL(`long/${name}.long.ts`, import.meta.url)))
+    throw new Error(`there is no test ${name}`)
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
