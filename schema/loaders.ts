@@ -23,6 +23,11 @@ export function createLoaders({ agents, cards, credentials, stakes, webhooks }: 
     stakeByAgent: rowLoader((pdas) => stakes.findByAgents(pdas), 'agentPda'),
     /** Null for a deleted webhook. */
     webhookById: rowLoader((ids) => webhooks.findAll(ids), 'id'),
+    /** Null if it is not stored any more. */
+    bodyByDelivery: new DataLoader<string, string | null>(async (ids) => {
+      const bodies = await webhooks.bodies(ids)
+      return ids.map((id) => bodies.get(id) ?? null)
+    }),
     /** The signature of the transaction of an event. Null if it is not known any more. */
     signatureByEvent: new DataLoader<string, string | null>(async (ids) => {
       const signatures = await agents.signatures(ids)

@@ -98,12 +98,14 @@ builder.queryFields((t) => ({
     type: RegistryStatsRef,
     description: 'Counts of agents by tier, status and category, and totals of stakes.',
     args: args({
-      includeMismatched: withDefault(
+      includeMismatched: withDefault<boolean>(
         true,
-        bool('Counts agents whose hosted card does not match its hash, which lists leave out.'),
+        bool(
+          'Counts agents whose hosted card does not match its hash, which lists leave out. Stakes always count.',
+        ),
       ),
     }),
-    resolve: (_, { includeMismatched }, { services }) => services.registry.stats(includeMismatched ?? true),
+    resolve: (_, { includeMismatched }, { services }) => services.registry.stats(includeMismatched !== false),
   }),
   registryGrowth: t.field({
     extensions: { units: () => SEARCH_UNITS, listSize: MAX_TIMES },

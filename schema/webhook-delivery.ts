@@ -110,6 +110,8 @@ const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of 
   more: bool('True if more deliveries match than this call sends. Call again.'),
 })
 
+const BODY_WEIGHT = 30
+
 const DELIVERY_ARG = { deliveryId: required(text('Identifier of a delivery of the webhook.', UUID_EXAMPLE)) }
 
 builder.objectField(DeliveryRef, 'webhook', (t) =>
@@ -118,6 +120,17 @@ builder.objectField(DeliveryRef, 'webhook', (t) =>
     nullable: true,
     description: 'Its webhook. Null if it is deleted.',
     resolve: ({ subscriptionId }, _args, { loaders }) => loaders.webhookById.load(subscriptionId),
+  }),
+)
+
+builder.objectField(DeliveryRef, 'body', (t) =>
+  t.string({
+    // A body has about as many characters as so many other values.
+    extensions: { weight: BODY_WEIGHT },
+    nullable: true,
+    description:
+      'The exact body of its requests, which is signed. Null if it is not stored any more. After a fork of the ledger, earlier attempts can have had another one.',
+    resolve: ({ id: deliveryId }, _args, { loaders }) => loaders.bodyByDelivery.load(deliveryId),
   }),
 )
 

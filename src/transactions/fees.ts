@@ -13,8 +13,6 @@ export interface EstimateFeesInput {
   readonly accountKeys?: readonly string[] | null
 }
 
-export type PriorityFees = ReturnType<typeof createPriorityFees>
-
 const FRESH_MS = 2_000
 const MAX_AGE_MS = 60_000
 

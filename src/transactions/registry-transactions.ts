@@ -32,8 +32,6 @@ type UpdateAgentInput = OwnerInput & {
 /** `amount`: USDC base units (6 decimals), u64 in decimal. */
 type AmountInput = OwnerInput & { readonly amount: string }
 
-export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
-
 type Accounts = Readonly<Record<string, Pubkey>>
 type Arguments = Readonly<Record<string, unknown>>
 

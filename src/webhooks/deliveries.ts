@@ -15,13 +15,9 @@ import {
 import { DomainError } from '../domain/errors.ts'
 import { pageBounds, type PageInput } from '../domain/page.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { HTTP_ERROR_CODES } from '../platform/net/error-codes.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
 export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
-
-/** Why an attempt got no valid response. */
-export const ATTEMPT_ERRORS = [...HTTP_ERROR_CODES, 'worker_lost'] as const
 
 /** The last attempts of a delivery that are shown. Only requests of its owner cause more. */
 export const ATTEMPTS_SHOWN = 20
@@ -77,6 +73,15 @@ export async function readDelivery(db: Kysely<Database>, subscriptionId: string,
     where d.id = ${id} and d.subscription_id = ${subscriptionId}`.execute(db)
   if (rows[0] === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
   return rows[0]
+}
+
+/** The bodies of deliveries as a request has them now, by id, without those that are not stored. */
+export async function readBodies(db: Kysely<Database>, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; body: string | null }>`
+    select d.id, coalesce(d.body, o.body) as body from webhook_deliveries d
+    left join lateral (select body from outbox_events where id = d.event_id limit 1) o on true
+    where d.id = any(${ids}::text[])`.execute(db)
+  return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, body] as const])))
 }
 
 /** One page of a webhook's log, newest first, and the exact total of the same snapshot. */

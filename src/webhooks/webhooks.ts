@@ -13,7 +13,13 @@ import { isUuid } from '../domain/uuid.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import { cancelBacklog, cancelUnfinished, cancelWaiting } from './cancel.ts'
-import { findDelivery, listDeliveries, listDeliveriesConnection, readDelivery } from './deliveries.ts'
+import {
+  findDelivery,
+  listDeliveries,
+  listDeliveriesConnection,
+  readBodies,
+  readDelivery,
+} from './deliveries.ts'
 import { type Caller, pingWebhook, recoverDeliveries, type RecoverInput, resendDelivery } from './requests.ts'
 import { newSecret, type SecretBox } from './secret-box.ts'
 import {
@@ -142,6 +148,7 @@ export class WebhookService {
     listDeliveriesConnection(this.#kysely, await this.#own(wallet, id), page)
   readonly getDelivery = async (wallet: Pubkey, id: string, deliveryId: string) =>
     readDelivery(this.#kysely, await this.#own(wallet, id), deliveryId)
+  readonly bodies = (deliveryIds: readonly string[]) => readBodies(this.#kysely, deliveryIds)
   readonly ping = async (caller: Caller, id: string) =>
     pingWebhook(await this.#own(caller.wallet, id), caller, this.#sending)
   readonly resend = async (caller: Caller, id: string, deliveryId: string) =>

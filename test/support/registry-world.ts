@@ -352,7 +352,7 @@ async function answer({ agents, stakes, registry }: Reads, read: Read): Promise<
     case 'suggest':
       return agents.suggest({ prefix: read.prefix, limit: read.limit })
     case 'stats':
-      return Promise.all([registry.stats(), registry.reputation()])
+      return Promise.all([registry.stats(true), registry.stats(false), registry.reputation()])
     case 'growth':
       return registry.growth(read.times)
     case 'stakes':

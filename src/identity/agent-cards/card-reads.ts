@@ -9,8 +9,6 @@ export type CardRow = Pick<
   'agentPda' | 'state' | 'checkedAt' | 'reason' | 'matchedBy' | 'signature' | 'content'
 >
 
-export type CardReads = ReturnType<typeof createCardReads>
-
 export function createCardReads(kysely: Kysely<Database>) {
   return {
     /** What is known of the hosted cards of these agents, in no order. */

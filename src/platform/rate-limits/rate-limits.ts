@@ -40,8 +40,6 @@ const MAX_CLIENTS = 200_000
 
 type Report = (state: RateLimitState) => void
 
-export type RateLimits = ReturnType<typeof createRateLimits>
-
 /** Counts a request in the database, for all processes together. */
 export type SharedCounter = (kind: string, client: string, limit: number) => Promise<RateLimitState>
 

@@ -18,8 +18,8 @@ import { RegistryConfig as RegistryConfigEntity } from '../../db/entities/ledger
 export interface RegistryReads {
   /** Null before the registry is initialised. */
   config(): Promise<RegistryConfig | null>
-  /** `includeMismatched`: counts agents whose card does not match its hash. Default: true. */
-  stats(includeMismatched?: boolean): Promise<RegistryStats>
+  /** `includeMismatched`: counts agents whose card does not match its hash. */
+  stats(includeMismatched: boolean): Promise<RegistryStats>
   /**
    * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in the
    * order of the times. Throws INVALID_REQUEST.
@@ -31,7 +31,7 @@ export interface RegistryReads {
 export function createRegistryReads(kysely: Kysely<Database>, registry = databaseReader): RegistryReads {
   return {
     config: () => readRegistryConfig(kysely),
-    stats: async (includeMismatched = true) => statsOf(await readCounts(kysely, registry), includeMismatched),
+    stats: async (includeMismatched) => statsOf(await readCounts(kysely, registry), includeMismatched),
     growth: (times) => readGrowth(kysely, registry, times),
     reputation: () => readReputation(kysely, registry),
   }

@@ -19,8 +19,6 @@ import {
   type OutboxRow,
 } from './live-event.ts'
 
-export type RecentEvents = ReturnType<typeof createRecentEvents>
-
 const LIST = 'events'
 const NOT_COUNTED = () => Promise.reject(new Error('events are not counted'))
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting } from '../../../src/webhooks/cancel.ts'
-import { listDeliveries } from '../../../src/webhooks/deliveries.ts'
+import { listDeliveries, readBodies } from '../../../src/webhooks/deliveries.ts'
 import {
   pingWebhook,
   recoverDeliveries,
@@ -39,6 +39,10 @@ test('the delivery log returns pages of deliveries with their attempts, newest f
   const events = await world.emit({}, { type: 'agent.closed' }, {})
   world.worker()
   await eventually(async () => expect(await world.statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
+  const sent = new Map(
+    world.farm.receivedAt('/log').map(({ headers, body }) => [String(headers['x-service-delivery']), body]),
+  )
+  expect(await readBodies(world.kysely, [...sent.keys(), 'unknown'])).toEqual(sent)
   const page = await list(id, { limit: 2, offset: 1 })
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
   expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])

@@ -601,10 +601,15 @@ test('GraphQL has the same operations', async () => {
     webhookDeliveriesPage: { total: 1, deliveries: [{ eventType: 'PING', attempts: [] }] },
   })
   const read =
-    'query ($id: String!, $ping: String!) { webhookDelivery(id: $id, deliveryId: $ping) { eventType status attempts { number } } }'
+    'query ($id: String!, $ping: String!) { webhookDelivery(id: $id, deliveryId: $ping) { eventType status body attempts { number } } }'
   const ping = rest.data.pingWebhook.id
   expect((await owner.graphql(read, { id, ping })).data).toEqual({
-    webhookDelivery: { eventType: 'PING', status: 'PENDING', attempts: [] },
+    webhookDelivery: {
+      eventType: 'PING',
+      status: 'PENDING',
+      body: expect.stringContaining('"type":"ping"') as string,
+      attempts: [],
+    },
   })
   for (const wrong of [UNKNOWN_ID, 'x'])
     expect(await owner.graphql(read, { id, ping: wrong })).toMatchObject({

@@ -72,6 +72,21 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await attempts.getByText('thank you').waitFor()
   const count = receiver.requests.length
   expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
+  const request = page.getByRole('region', { name: 'Request' })
+  const shown = (await request.getByRole('region', { name: 'Headers' }).innerText()).split('\n')
+  // Those of one time, and those of the connection, are not the same.
+  const sent = Object.entries(receiver.requests.at(-1)!.headers)
+    .filter(([name]) => !/timestamp|signature|^(host|connection|content-length)$/.test(name))
+    .map(([name, value]) => `${name}: ${String(value)}`)
+  const stable = shown.filter((text) => !/timestamp|signature/i.test(text))
+  expect(stable.map((text) => text.replace(/^[^:]+/, (name) => name.toLowerCase())).toSorted()).toEqual(
+    sent.toSorted(),
+  )
+  await request.getByRole('tab', { name: 'Body, in lines' }).click()
+  await request.getByText('"type": "ping"').waitFor()
+  await request.getByRole('tab', { name: 'Body, as it is signed' }).click()
+  const body = request.getByRole('region', { name: 'Body, as it is signed' })
+  expect(await body.innerText()).toBe(String(receiver.requests.at(-1)!.body))
   await page.getByRole('button', { name: 'Send again' }).click()
   await expect.poll(() => receiver.requests.length).toBeGreaterThan(count)
   await attempts.getByRole('heading', { name: 'Attempt 2' }).waitFor()

@@ -3,6 +3,7 @@ import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
 import { setConnected } from './connection.ts'
+import { visible } from './visible.ts'
 
 /** A client with an empty cache. The token is that of a session, or null. */
 export function createApiClient(token: string | null): Client {
@@ -43,14 +44,6 @@ export function createApiClient(token: string | null): Client {
       }),
     ],
   })
-}
-
-/** Invisible characters as `\uXXXX`, because names and cards are anybody's text. */
-function visible<Data>(data: Data): Data {
-  const text = JSON.stringify(data)?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (found) =>
-    found.replace(/[^]/g, (each) => `\\\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  )
-  return text && JSON.parse(text)
 }
 
 async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {

@@ -1,3 +1,4 @@
+import { visibleText } from '../api/visible.ts'
 import { Button } from './button.tsx'
 import { useCopy } from './copy.ts'
 import { Tabs } from './tabs.tsx'
@@ -16,7 +17,7 @@ export function CodeBlock({ code, label = 'Code' }: { readonly code: string; rea
       {/* Wide code scrolls, so the keyboard must reach it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={css.code} tabIndex={0} role="region" aria-label={label}>
-        <code>{code}</code>
+        <code>{visibleText(code)}</code>
       </pre>
     </div>
   )

@@ -3,6 +3,7 @@ import { useParams } from 'wouter'
 import {
   Address,
   Button,
+  CodeTabs,
   ErrorState,
   Facts,
   Link,
@@ -15,11 +16,16 @@ import {
   usePolling,
   clientCode,
 } from '../../ui/index.ts'
-import { eventTitle } from '../../events/types.ts'
+import { eventText, eventTitle } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { Attempts } from '../webhook/attempts.tsx'
-import { OneDeliveryDocument, ResendDeliveryDocument } from '../webhook/page.generated.ts'
+import {
+  OneDeliveryDocument,
+  type OneDeliveryQuery,
+  ResendDeliveryDocument,
+} from '../webhook/page.generated.ts'
 import css from '../webhooks/page.module.css'
+import { inLines } from './in-lines.ts'
 
 const REFRESH_MS = 2_000
 const OPEN: ReadonlySet<string> = new Set(['PENDING', 'IN_FLIGHT', 'RETRYING'])
@@ -32,13 +38,44 @@ await registry.webhooks.resend(${id}, ${delivery})`
     <Page
       title="Delivery"
       lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
-      actions={<ShowRequest document={OneDeliveryDocument} variables={{ id, delivery }} client={example} />}
+      actions={
+        <ShowRequest
+          needsSession
+          document={OneDeliveryDocument}
+          variables={{ id, delivery }}
+          client={example}
+        />
+      }
     >
       <NeedsAccount need="session" why="Sign in to see this delivery">
         {() => <Delivery key={delivery} id={id} deliveryId={delivery} />}
       </NeedsAccount>
     </Page>
   )
+}
+
+const NOT_STORED = 'The event of this delivery is not stored any more.'
+
+type ShownDelivery = NonNullable<OneDeliveryQuery['webhookDelivery']>
+
+/** The headers of the last attempt. Only a worker and the owner have the secret that signs. */
+function headersOf({ id, eventId, eventType, attempts, attemptCount }: ShownDelivery): string {
+  const headers = {
+    'Content-Type': 'application/json',
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'agent-registry-gateway',
+    'X-Service-Event': eventType === 'PING' ? 'ping' : eventText(eventType),
+    'X-Service-Delivery': id,
+    'X-Service-Attempt': String(attempts[0]?.number ?? attemptCount + 1),
+    'X-Service-Timestamp': 'TIMESTAMP',
+    'X-Service-Signature': 'hex HMAC-SHA256 of TIMESTAMP.BODY',
+    'webhook-id': eventId,
+    'webhook-timestamp': 'TIMESTAMP',
+    'webhook-signature': 'v1,base64 HMAC-SHA256 of ID.TIMESTAMP.BODY',
+  }
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 }
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
@@ -85,6 +122,22 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
           </Button>
         </div>
         {resent.error !== undefined && <ErrorState error={resent.error} />}
+      </Section>
+      <Section
+        title="Request"
+        lead="What your receiver gets. Each attempt has its own time and signature. After a fork of the ledger, earlier attempts can have had another body."
+      >
+        <CodeTabs
+          label="Request"
+          codes={{
+            Headers: headersOf(delivery),
+            'Body, in lines': delivery.body ? inLines(delivery.body) : NOT_STORED,
+            'Body, as it is signed': delivery.body ?? NOT_STORED,
+          }}
+        />
+        <p className={css.hint}>
+          <Link href="/events">How a receiver verifies the signature</Link>
+        </p>
       </Section>
       <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
         <Attempts delivery={delivery} />

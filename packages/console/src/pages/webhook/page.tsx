@@ -31,7 +31,14 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
     <Page
       title="Webhook"
       lead={<Link href="/webhooks">All webhooks</Link>}
-      actions={<ShowRequest document={WebhookLogDocument} variables={{ id, first: 25 }} client={example} />}
+      actions={
+        <ShowRequest
+          needsSession
+          document={WebhookLogDocument}
+          variables={{ id, first: 25 }}
+          client={example}
+        />
+      }
     >
       <NeedsAccount need="session" why="Sign in to see this webhook">
         {() => <Webhook key={id} id={id} />}

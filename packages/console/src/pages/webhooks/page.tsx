@@ -31,7 +31,7 @@ export default function WebhooksPage() {
       lead="The gateway sends events of the registry to your URL, and repeats failed deliveries for about three days."
       actions={
         <>
-          <ShowRequest document={WebhooksDocument} client={EXAMPLE} />
+          <ShowRequest needsSession document={WebhooksDocument} client={EXAMPLE} />
           <ButtonLink to="/events">Event types</ButtonLink>
         </>
       }
