@@ -54,6 +54,30 @@ test('the list is searched while somebody types, and filters and sort are in the
   await names.nth(24).waitFor()
 })
 
+test('the list is sorted by its headings, in both orders', async ({ page, open, variant }) => {
+  // On a phone, rows are cards without headings, and the field "Sort by" sorts.
+  if (variant.width === 390) return open('/agents')
+  await open('/agents')
+  const agents = page.getByRole('table', rows)
+  const names = agents.getByRole('rowheader').getByRole('link')
+  const heading = agents.getByRole('columnheader', { name: 'Agent' })
+  for (const [order, first] of [
+    ['ascending', (shown: string[]) => shown.toSorted()],
+    ['descending', (shown: string[]) => shown.toSorted().toReversed()],
+  ] as const) {
+    await agents.getByRole('button', { name: 'Sort by agent' }).click()
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe(order)
+    const areSorted = async (): Promise<boolean> => {
+      const shown = await names.allInnerTexts()
+      return shown.length > 0 && shown.join() === first(shown).join()
+    }
+    await expect.poll(areSorted).toBe(true)
+  }
+  expect(new URL(page.url()).search).toBe('?sort=NAME&order=DESC')
+  await page.getByRole('combobox', { name: 'Sort by' }).selectOption('CREATED_AT')
+  await expect.poll(() => new URL(page.url()).search).toBe('?sort=CREATED_AT')
+})
+
 test('a page that a link opens has the focus at its heading, and the back button returns to the place', async ({
   page,
   open,

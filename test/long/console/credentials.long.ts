@@ -1,6 +1,6 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { Keypair } from '@solana/web3.js'
-import { beforeAll, vi } from 'vitest'
+import { beforeAll, expect, vi } from 'vitest'
 import { loadContexts } from '../../../src/identity/credentials/contexts/load.ts'
 import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
 import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
@@ -67,6 +67,7 @@ test(
     await audit()
 
     await text.fill(await issue(Keypair.fromSeed(wallet.seed)))
+    expect(await main.getByRole('heading', { name: '6 of 6 checks passed' }).count()).toBe(0)
     await main.getByRole('button', { name: 'Verify' }).click()
     const partly = main.getByRole('region', { name: '5 of 6 checks passed' })
     await partly.getByRole('heading', { name: /^Trust\W+failed/ }).waitFor()

@@ -49,7 +49,7 @@ test('the overview shows the counts of the registry, and each leads to its agent
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await expect
     .poll(() => page.getByRole('navigation', { name: 'Pages' }).innerText())
-    .toContain(`${agents} agent`)
+    .toMatch(new RegExp(`^${agents} agents?$`, 'm'))
 })
 
 test('the growth has ranges, hover values and a table', async ({ page, open }) => {
@@ -63,10 +63,40 @@ test('the growth has ranges, hover values and a table', async ({ page, open }) =
   expect(await chart.locator('circle title').last().textContent()).toMatch(/^24, /)
   // The agents of the localnet are registered on several days before today.
   for (const [range, before] of [
-    ['day', '24'],
+    ['day', '(1\\d|2[0-4])'],
     ['year', '0'],
   ] as const) {
     await growth.getByRole('combobox', { name: 'Range' }).selectOption(range)
     await expect.poll(() => rows.last().innerText()).toMatch(new RegExp(`\\s${before}$`))
   }
+})
+
+test('the overview stays while refreshes fail, and old links to the list lead to it', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const best = page.getByRole('table', { name: 'Agents of the best reputation' })
+  await best.waitFor()
+  await page.getByRole('img', { name: /^Agents over time/ }).waitFor()
+  await page.getByRole('img', { name: /^Agents by reputation/ }).waitFor()
+  await page.getByRole('list', { name: 'Newest changes' }).waitFor()
+  let refused = 0
+  await page.route('**/graphql', (route) => {
+    refused += 1
+    const extensions = { code: 'RATE_LIMITED', status: 429 }
+    return route.fulfill({ json: { data: null, errors: [{ message: 'Too many requests', extensions }] } })
+  })
+  // What a browser reports when somebody returns to the tab: the page reads again.
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+  await expect.poll(() => refused).toBeGreaterThan(2)
+  await page.waitForLoadState('networkidle')
+  expect(await best.getByRole('link').count()).toBe(10)
+  expect(await page.getByRole('main').getByRole('alert').allInnerTexts()).toEqual([])
+  await page.unroute('**/graphql')
+  await open('/?tier=PREMIUM&sort=NAME')
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(
+    '/console/agents?tier=PREMIUM&sort=NAME',
+  )
 })

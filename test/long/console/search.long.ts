@@ -43,7 +43,7 @@ test('the search box leads from an address, an owner, a DID, a signature, an id 
     [agent.did, `/agents/${agent.pda}`],
     [` ${agent.signature} `, `/tx/${agent.signature}`],
     [id, `/tx/${id}`],
-    ['nobody', '/?name=nobody'],
+    ['nobody', '/agents?name=nobody'],
   ]
   await open('/health')
   const box = page.getByRole('combobox', { name: /^Search/ })
@@ -52,6 +52,7 @@ test('the search box leads from an address, an owner, a DID, a signature, an id 
     await box.press('Enter')
     await page.waitForURL(`**/console${path}`)
   }
+  await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
   await box.fill(agent.signature)
   await page.getByRole('option', { name: /Open the transaction/ }).waitFor()
   await audit()

@@ -84,6 +84,13 @@ test('a page shows its request as curl, GraphQL and client code', async ({ page,
   await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
   await dialog.getByRole('tab', { name: 'JavaScript' }).click()
   await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
+
+  await open('/credentials')
+  await page.getByRole('button', { name: 'API request' }).click()
+  const curl = await dialog.getByRole('region', { name: 'curl' }).innerText()
+  expect(curl).toContain('-H "authorization: Bearer $TOKEN"')
+  await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
+  await dialog.getByText('# { "authorization": "Bearer TOKEN" }').waitFor()
 })
 
 test('a page that needs the service says that it did not answer, and tries again by itself', async ({

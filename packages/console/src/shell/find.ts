@@ -22,7 +22,7 @@ export async function pageFor(client: Client, typed: string): Promise<string> {
   const text = typed.trim()
   const kind = kindOf(text)
   if (kind === 'signature' || kind === 'id') return `/tx/${text}`
-  if (kind === 'name') return `/?name=${encodeURIComponent(text.slice(0, 64))}`
+  if (kind === 'name') return `/agents?name=${encodeURIComponent(text.slice(0, 64))}`
   const key = kind === 'did' ? DID.exec(text)![1]! : text
   const { data } = await client.query(FindAgentDocument, { pda: key }).toPromise()
   const found = data?.byAddress ?? data?.byOwner

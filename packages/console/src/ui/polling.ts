@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 
 /** Calls `read` every `ms` while the page is visible, and when it becomes visible. Null: never. */
 export function usePolling(read: () => void, ms: number | null): void {
@@ -15,4 +15,11 @@ export function usePolling(read: () => void, ms: number | null): void {
       document.removeEventListener('visibilitychange', poll)
     }
   }, [ms])
+}
+
+/** The last data, also while a later read fails. */
+export function useKept<Data>(data: Data | null | undefined): Data | undefined {
+  const [kept, setKept] = useState(data ?? undefined)
+  if (data != null && data !== kept) setKept(data)
+  return data ?? kept
 }

@@ -7,22 +7,31 @@ export interface RequestOfPage {
   readonly variables?: object
   /** Code for `@agent-registry/client`, with `registry` in scope. */
   readonly client?: string
+  /** Only a signed-in wallet can send it. */
+  readonly needsSession?: boolean
 }
 
 /** The request of a page as curl, GraphQL and code of the client. */
-export function RequestCodes({ document, variables, client }: RequestOfPage) {
-  return <CodeTabs label="Language" codes={codesFor(document, variables, client)} />
+export function RequestCodes(request: RequestOfPage) {
+  return <CodeTabs label="Language" codes={codesFor(request)} />
 }
 
-function codesFor(document: DocumentInput, variables: object = {}, client?: string): Record<string, string> {
+function codesFor({
+  document,
+  variables = {},
+  client,
+  needsSession = false,
+}: RequestOfPage): Record<string, string> {
   // The cache adds __typename to what it asks for.
   const query = stringifyDocument(document)
     .replace(/^\s*__typename\n/gm, '')
     .trim()
   const given = JSON.parse(JSON.stringify(variables)) as object
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
-  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' \\\n  -d '${body.replace(/'/g, "'\\''")}'`
-  const graphql = `${query}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
+  const session = needsSession ? `\\\n  -H "authorization: Bearer $TOKEN" ` : ''
+  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' ${session}\\\n  -d '${body.replace(/'/g, "'\\''")}'`
+  const headers = needsSession ? '\n\n# Headers\n# { "authorization": "Bearer TOKEN" }' : ''
+  const graphql = `${query}${headers}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
   if (client === undefined) return { curl, GraphQL: graphql }
   const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
   return { curl, GraphQL: graphql, JavaScript: head + client }

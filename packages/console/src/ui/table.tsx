@@ -9,7 +9,18 @@ export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
   readonly align?: 'end'
+  readonly sort?: ColumnSort
 }
+
+/** A column by which the list can be sorted. */
+export interface ColumnSort {
+  /** Undefined if the list is sorted by something else. */
+  readonly order?: 'ascending' | 'descending' | undefined
+  /** Sorts by this column, or in the other order. */
+  readonly change: () => void
+}
+
+const ARROWS = { ascending: '↑', descending: '↓', none: '↕' } as const
 
 interface TableProps<Row> {
   /** Says what the table lists, for screen readers. */
@@ -30,9 +41,26 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, align }) => (
-              <th key={title} scope="col" role="columnheader" data-align={align}>
+            {columns.map(({ title, align, sort }) => (
+              <th
+                key={title}
+                scope="col"
+                role="columnheader"
+                data-align={align}
+                {...(sort && { 'aria-sort': sort.order ?? 'none' })}
+              >
                 {title}
+                {sort && (
+                  <button
+                    type="button"
+                    className={css.sort}
+                    aria-label={`Sort by ${title.toLowerCase()}`}
+                    data-order={sort.order}
+                    onClick={sort.change}
+                  >
+                    <span aria-hidden="true">{ARROWS[sort.order ?? 'none']}</span>
+                  </button>
+                )}
               </th>
             ))}
           </tr>

@@ -12,8 +12,11 @@ interface FiltersProps {
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
 const SORTS = [
   { value: 'REPUTATION', label: 'Reputation' },
+  { value: 'REPUTATION ASC', label: 'Lowest reputation' },
   { value: 'CREATED_AT', label: 'Newest' },
+  { value: 'CREATED_AT ASC', label: 'Oldest' },
   { value: 'NAME', label: 'Name' },
+  { value: 'NAME DESC', label: 'Name, from Z' },
 ]
 /** Only a search has matches. */
 const BEST_MATCH = { value: '', label: 'Best match' }
@@ -55,7 +58,15 @@ export function Filters({ search, onChange }: FiltersProps) {
         onChange={({ target }) => setName(target.value)}
       />
       {select('Status', 'status', choices('All statuses', STATUSES))}
-      {select('Sort by', 'sort', name === '' ? SORTS : [BEST_MATCH, ...SORTS])}
+      <Select
+        label="Sort by"
+        options={name === '' ? SORTS : [BEST_MATCH, ...SORTS]}
+        value={[enumName(search.get('sort') ?? ''), search.get('order') ?? ''].join(' ').trim()}
+        onChange={({ target }) => {
+          const [sort = '', order = ''] = target.value.split(' ')
+          onChange({ sort, order })
+        }}
+      />
     </div>
   )
 }

@@ -17,6 +17,19 @@ export const CATEGORIES = [
 ] as const
 const SORTS = ['REPUTATION', 'CREATED_AT', 'NAME'] as const
 
+export type SortField = (typeof SORTS)[number]
+const ORDERS = ['ASC', 'DESC'] as const
+/** Names from the first, numbers and times from the highest. */
+const usual = (sort: SortField): (typeof ORDERS)[number] => (sort === 'NAME' ? 'ASC' : 'DESC')
+
+/** The search parameters after a click on the heading of a column. */
+export function sortedBy(sort: SortField, search: URLSearchParams): Record<string, string> {
+  const { field, direction } = readFilters(search).orderBy ?? {}
+  if (field !== sort) return { sort, order: '' }
+  const other = direction === 'ASC' ? 'DESC' : 'ASC'
+  return { sort, order: other === usual(sort) ? '' : other }
+}
+
 /** Links may have texts such as `dataAnalysis` and `created_at`. */
 const oneOf = <Value extends string>(values: readonly Value[], given: string | null): Value | undefined =>
   values.find((each) => each === enumName(given ?? ''))
@@ -39,7 +52,7 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
       ...(search.get('mismatched') === 'true' && { includeMismatched: true }),
       ...(Number.isInteger(min) && min > 0 && { minReputation: min }),
     },
-    ...(sort && { orderBy: { field: sort, direction: sort === 'NAME' ? 'ASC' : 'DESC' } }),
+    ...(sort && { orderBy: { field: sort, direction: oneOf(ORDERS, search.get('order')) ?? usual(sort) } }),
     ...(before === null
       ? { first: PAGE_SIZE, ...(after !== null && { after }) }
       : { last: PAGE_SIZE, before }),

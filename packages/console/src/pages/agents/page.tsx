@@ -5,6 +5,7 @@ import {
   Button,
   ButtonLink,
   type Column,
+  type ColumnSort,
   Empty,
   ErrorState,
   Link,
@@ -18,16 +19,17 @@ import {
   words,
 } from '../../ui/index.ts'
 import { Filters } from './filter-bar.tsx'
-import { readFilters, withFilter } from './filters.ts'
+import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery } from './page.generated.ts'
 import css from './page.module.css'
 import { Mismatched, Totals } from './totals.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 
-const COLUMNS: readonly Column<Agent>[] = [
+const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
   {
     title: 'Agent',
+    field: 'NAME',
     cell: ({ pda, name }) => (
       <span className={css.name}>
         <Link href={`/agents/${pda}`}>{name}</Link>
@@ -38,8 +40,13 @@ const COLUMNS: readonly Column<Agent>[] = [
   { title: 'Category', cell: ({ serviceCategory }) => words(serviceCategory) },
   { title: 'Tier', cell: ({ tier }) => words(tier) },
   { title: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { title: 'Registered', cell: ({ createdAt }) => <RelativeTime value={createdAt} /> },
-  { title: 'Reputation', cell: ({ reputationScore }) => reputationScore.toLocaleString('en'), align: 'end' },
+  { title: 'Registered', field: 'CREATED_AT', cell: ({ createdAt }) => <RelativeTime value={createdAt} /> },
+  {
+    title: 'Reputation',
+    field: 'REPUTATION',
+    cell: ({ reputationScore }) => reputationScore.toLocaleString('en'),
+    align: 'end',
+  },
 ]
 
 const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputation' }))
@@ -51,6 +58,16 @@ export default function AgentsPage() {
   const [{ data, error, fetching }, refetch] = useQuery({ query: AgentsDocument, variables })
   const reset = (): void => setSearch(new URLSearchParams())
   const list = data?.agents
+  const sortOf = (sort: SortField): ColumnSort => {
+    const { field, direction } = variables.orderBy ?? {}
+    return {
+      order: field !== sort ? undefined : direction === 'ASC' ? 'ascending' : 'descending',
+      change: () => setSearch(withFilter(search, sortedBy(sort, search))),
+    }
+  }
+  const columns = COLUMNS.map((column) =>
+    column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
+  )
   const page =
     (name: 'after' | 'before', cursor: string | null | undefined): (() => void) =>
     () =>
@@ -58,7 +75,7 @@ export default function AgentsPage() {
   return (
     <Page
       title="Agents"
-      lead="AI agents that are registered on Solana: what they do, how much they staked, and how they behaved."
+      lead="Search, filter and sort the agents of the registry."
       actions={
         <>
           <ShowRequest document={AgentsDocument} variables={variables} client={EXAMPLE} />
@@ -88,7 +105,7 @@ export default function AgentsPage() {
         <div className={css.list}>
           <Table
             caption="Agents"
-            columns={COLUMNS}
+            columns={columns}
             rows={list.nodes}
             keyOf={({ pda }) => pda}
             stale={fetching}

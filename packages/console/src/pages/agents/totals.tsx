@@ -10,9 +10,16 @@ interface TotalsProps {
   readonly onChange: (changes: Record<string, string>) => void
 }
 
+/** The counts of the list, with or without agents of a mismatched card. */
+const useTotals = (search: URLSearchParams) =>
+  useQuery({
+    query: AgentTotalsDocument,
+    variables: { includeMismatched: search.get('mismatched') === 'true' },
+  })
+
 /** Agents by tier and category. Each number is a filter. */
 export function Totals({ search, onChange }: TotalsProps) {
-  const [{ data }] = useQuery({ query: AgentTotalsDocument })
+  const [{ data }] = useTotals(search)
   const stats = data?.registryStats
   const stakes = new Map(data?.registryConfig?.tiers.map(({ tier, minimumStake }) => [tier, minimumStake]))
   const tiers = new Map(stats?.byTier.map(({ tier, agents }) => [tier, agents]))
@@ -53,7 +60,7 @@ function stakeText(minimum: string | undefined): string {
  * Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them.
  */
 export function Mismatched({ search, onChange }: TotalsProps) {
-  const [{ data }] = useQuery({ query: AgentTotalsDocument })
+  const [{ data }] = useTotals(search)
   const count = data?.registryStats.mismatchedAgents ?? 0
   if (count === 0) return null
   const isShown = search.get('mismatched') === 'true'

@@ -29,6 +29,7 @@ export default function CredentialsPage() {
       lead="A credential is a signed statement about an agent, for example of an auditor. Verify one for your agent. If it is hosted and valid, everybody sees it on the page of the agent."
       actions={
         <ShowRequest
+          needsSession
           document={VerifyCredentialDocument}
           variables={{
             pda: 'ADDRESS OF YOUR AGENT',

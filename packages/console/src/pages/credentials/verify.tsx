@@ -20,23 +20,26 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const [{ data, error, fetching }, verify] = useMutation(VerifyCredentialDocument)
-  const [verified, setVerified] = useState(source)
+  const given = source === 'url' ? url.trim() : text
+  const [verified, setVerified] = useState<{ source: string; given: string } | null>(null)
   const result = useRef<HTMLDivElement>(null)
   const submit = async (): Promise<void> => {
-    const wrong = source === 'url' ? urlProblem(url.trim()) : textProblem(text)
+    const wrong = source === 'url' ? urlProblem(given) : textProblem(given)
     setProblem(wrong)
     if (wrong !== null) return
-    setVerified(source)
+    setVerified({ source, given })
     await verify({
       pda: agent.pda,
       source:
         source === 'url'
-          ? { credentialUrl: url.trim() }
-          : { credential: JSON.parse(text) as Record<string, unknown> },
+          ? { credentialUrl: given }
+          : { credential: JSON.parse(given) as Record<string, unknown> },
     })
     result.current?.scrollIntoView({ block: 'nearest' })
   }
   const verdict = data?.verifyCredential
+  // A verdict is about what was verified, not about what was entered since.
+  const isCurrent = verified?.source === source && verified.given === given
   return (
     <>
       <Section title="The credential">
@@ -78,10 +81,10 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
         </Form>
       </Section>
       <div ref={result} aria-live="polite" aria-busy={fetching}>
-        {error !== undefined ? (
+        {!isCurrent ? null : error !== undefined ? (
           <ErrorState error={readError(error)} />
         ) : verdict !== undefined && !fetching ? (
-          <Verdict verdict={verdict} isHosted={verified === 'url'} agent={agent} />
+          <Verdict verdict={verdict} isHosted={source === 'url'} agent={agent} />
         ) : null}
       </div>
     </>

@@ -27,7 +27,7 @@ export default function HealthPage() {
         </>
       }
     >
-      {data !== undefined ? (
+      {data != null ? (
         <Report data={data} isStale={error !== undefined} />
       ) : error !== undefined ? (
         <ErrorState error={error} retry={retry} />

@@ -2,18 +2,19 @@ import { useQuery } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { NewestEventsDocument } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES } from '../../events/types.ts'
-import { ErrorState, Loading, usePolling } from '../../ui/index.ts'
+import { ErrorState, Loading, useKept, usePolling } from '../../ui/index.ts'
 import css from './page.module.css'
 
 const REFRESH_MS = 10_000
 const EVENTS = 8
 
 export default function Newest() {
-  const [{ data, error }, refresh] = useQuery({
+  const [{ data: read, error }, refresh] = useQuery({
     query: NewestEventsDocument,
     variables: { filter: { types: DISTINCT_TYPES }, first: EVENTS },
     requestPolicy: 'cache-and-network',
   })
+  const data = useKept(read)
   const retry = (): void => refresh({ requestPolicy: 'network-only' })
   usePolling(retry, REFRESH_MS)
   if (data === undefined)

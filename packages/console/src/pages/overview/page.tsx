@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
+import { Redirect, useSearchParams } from 'wouter'
 import {
   Bars,
   ButtonLink,
   ErrorState,
   formatUnits,
-  Histogram,
   Link,
   Loading,
   Page,
   Section,
   ShowRequest,
+  useKept,
   useLazy,
   usePolling,
   words,
 } from '../../ui/index.ts'
-import { Growth } from './growth.tsx'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 
@@ -24,12 +24,23 @@ const MAX_REPUTATION = 1_000
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
+const LIST_PARAMETERS = ['name', 'tier', 'status', 'category', 'min', 'sort', 'mismatched', 'after', 'before']
+
 /** The first page: what is in the registry, and what happens there. */
 export default function OverviewPage() {
-  const [{ data, error }, refresh] = useQuery({
+  const [search] = useSearchParams()
+  // Links from the time when the list was here.
+  if (LIST_PARAMETERS.some((name) => search.has(name)))
+    return <Redirect to={`/agents?${search.toString()}`} replace />
+  return <Overview />
+}
+
+function Overview() {
+  const [{ data: read, error }, refresh] = useQuery({
     query: OverviewDocument,
     requestPolicy: 'cache-and-network',
   })
+  const data = useKept(read)
   const retry = (): void => refresh({ requestPolicy: 'network-only' })
   usePolling(retry, REFRESH_MS)
   return (
@@ -68,15 +79,14 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
         <Total name="USDC to be withdrawn" value={formatUnits(BigInt(stats.pendingWithdrawals), 6)} />
       </dl>
       <div className={css.wide}>
-        <Growth
-          key={oldest.nodes[0]?.createdAt}
-          since={oldest.nodes[0]?.createdAt ?? null}
-          agents={stats.agents}
-        />
+        <Growth since={oldest.nodes[0]?.createdAt ?? null} />
         <Section title="Best reputation" aside={<Link href="/agents">All agents</Link>}>
           {best.nodes.length === 0 ? (
             <p className={css.hint}>
-              No agent is registered yet. <Link href="/register">Register the first one</Link>
+              {stats.agents === 0
+                ? 'No agent is registered yet. '
+                : 'The cards of all agents are mismatched. '}
+              <Link href="/register">Register an agent</Link>
             </p>
           ) : (
             <Bars
@@ -104,15 +114,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           valueOf={({ category }) => category}
           filter="category"
         />
-        <Section title="Reputation">
-          <Histogram
-            title="Agents by reputation"
-            bars={data.registryReputation.map(({ from, to, agents }) => ({
-              label: `${number(from)} to ${number(to)}`,
-              value: agents,
-            }))}
-          />
-        </Section>
+        <Reputation />
       </div>
       <Section title="Newest changes" aside={<Link href="/live">Live</Link>}>
         <Newest />
@@ -158,9 +160,21 @@ function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf,
   )
 }
 
+const loadCharts = () => import('./charts.tsx')
+
+function Growth({ since }: { readonly since: string | null }) {
+  const charts = useLazy(loadCharts)
+  return charts === null ? <Loading rows={6} label="Loading the growth" /> : <charts.Growth since={since} />
+}
+
+function Reputation() {
+  const charts = useLazy(loadCharts)
+  return charts === null ? <Loading rows={6} label="Loading the reputation" /> : <charts.Reputation />
+}
+
 const loadNewest = () => import('./newest.tsx')
 
-/** The code of events is not in the first load. */
+/** Like that of charts, the code of events is not in the first load. */
 function Newest() {
   const newest = useLazy(loadNewest)
   return newest === null ? <Loading rows={6} label="Loading the changes" /> : <newest.default />

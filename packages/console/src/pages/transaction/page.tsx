@@ -175,7 +175,7 @@ function NotFound({ id }: { readonly id: string }) {
         transactions that this service sent, and successful ones that called the registry program.
         Transactions that were prepared but never sent are kept for one day.
       </p>
-      <ButtonLink to="/">Show all agents</ButtonLink>
+      <ButtonLink to="/agents">Show all agents</ButtonLink>
     </Empty>
   )
 }

@@ -1,0 +1,146 @@
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import type { ChartProps } from '../../ui/chart.tsx'
+import { ErrorState, Loading, Section, Select, Table, useKept, useLazy, usePolling } from '../../ui/index.ts'
+import { RegistryGrowthDocument, RegistryReputationDocument } from './page.generated.ts'
+import chartCss from './charts.module.css'
+import css from './page.module.css'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** How far back each range goes. Null: to the first agent. */
+const RANGES = {
+  all: { label: 'All time', ms: null },
+  year: { label: 'Year', ms: 365 * DAY_MS },
+  month: { label: 'Month', ms: 30 * DAY_MS },
+  week: { label: 'Week', ms: 7 * DAY_MS },
+  day: { label: 'Day', ms: DAY_MS },
+} as const
+type Range = keyof typeof RANGES
+const STEPS = 30
+const OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }))
+const loadChart = () => import('../../ui/chart.tsx')
+
+/** Counting is more work than reading a page. */
+const REFRESH_MS = 60_000
+const thisMinute = (): number => Math.floor(Date.now() / REFRESH_MS) * REFRESH_MS
+
+/** The number of agents over time. `since`: when the first one was registered, null without one. */
+export function Growth({ since }: { readonly since: string | null }) {
+  const [range, setRange] = useState<Range>('all')
+  const [now, setNow] = useState(thisMinute)
+  usePolling(() => setNow(thisMinute()), REFRESH_MS)
+  const [{ data, error, operation }, refetch] = useQuery({
+    query: RegistryGrowthDocument,
+    variables: { times: timesOf(range, since, now) },
+  })
+  const counts = data?.registryGrowth
+  // Until another range is loaded, the chart shows the last one.
+  const times = (operation?.variables.times ?? []) as readonly string[]
+  return (
+    <Section
+      title="Growth"
+      aside={
+        <span className={css.range}>
+          <Select
+            label="Range"
+            hideLabel
+            options={OPTIONS}
+            value={range}
+            onChange={({ target }) => setRange(target.value as Range)}
+          />
+        </span>
+      }
+    >
+      {counts != null ? (
+        <LazyChart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
+      ) : error !== undefined ? (
+        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+      ) : (
+        <Loading rows={4} label="Loading the growth" />
+      )}
+      <p className={css.hint}>When today’s agents were registered. Closed agents do not count.</p>
+    </Section>
+  )
+}
+
+const number = (value: number): string => value.toLocaleString('en')
+
+/** The number of agents by reputation. */
+export function Reputation() {
+  const [{ data, error }, refetch] = useQuery({ query: RegistryReputationDocument })
+  const retry = (): void => refetch({ requestPolicy: 'network-only' })
+  usePolling(retry, REFRESH_MS)
+  const ranges = useKept(data)?.registryReputation
+  return (
+    <Section title="Reputation">
+      {ranges !== undefined ? (
+        <Histogram
+          title="Agents by reputation"
+          bars={ranges.map(({ from, to, agents }) => ({
+            label: `${number(from)} to ${number(to)}`,
+            value: agents,
+          }))}
+        />
+      ) : error !== undefined ? (
+        <ErrorState error={error} retry={retry} />
+      ) : (
+        <Loading rows={4} label="Loading the reputation" />
+      )}
+    </Section>
+  )
+}
+
+interface Bar {
+  readonly label: string
+  readonly value: number
+}
+
+/** How many there are of each range of values. The same numbers are in a table below it. */
+function Histogram({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
+  const most = Math.max(...bars.map(({ value }) => value), 1)
+  const all = bars.reduce((sum, { value }) => sum + value, 0)
+  return (
+    <figure className={chartCss.figure}>
+      <div
+        className={chartCss.columns}
+        role="img"
+        aria-label={`${title}: ${number(all)}. The table has all values.`}
+      >
+        {bars.map(({ label, value }) => (
+          <span key={label} className={chartCss.column} title={`${label}: ${number(value)}`}>
+            <span className={chartCss.fill} style={{ height: `${(100 * value) / most}%` }} />
+          </span>
+        ))}
+      </div>
+      <div className={chartCss.ends} aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <details>
+        <summary className={chartCss.summary}>Show as a table</summary>
+        <Table
+          caption={title}
+          columns={[
+            { title: 'Range', cell: ({ label }) => label },
+            { title: 'Agents', cell: ({ value }) => number(value), align: 'end' },
+          ]}
+          rows={bars}
+          keyOf={({ label }) => label}
+        />
+      </details>
+    </figure>
+  )
+}
+
+/** Times at equal distances, up to `now`. */
+function timesOf(range: Range, since: string | null, now: number): string[] {
+  const first = since === null ? now - DAY_MS : Date.parse(since)
+  const ms = RANGES[range].ms ?? Math.max(now - first, HOUR_MS)
+  return Array.from({ length: STEPS + 1 }, (_, i) => new Date(now - ms + (ms * i) / STEPS).toISOString())
+}
+
+function LazyChart(props: ChartProps) {
+  const chart = useLazy(loadChart)
+  return chart === null ? <Loading rows={4} label="Loading the chart" /> : <chart.default {...props} />
+}
