@@ -72,7 +72,13 @@ function graphqlRequests(pda: string): Measured[] {
       Array.from({ length: count }, (_, i) => `a${unique}${padding}${i}: ${field}`).join(' ')
   const wide = aliases(300, 'pda', 'x'.repeat(20))
   const roots = aliases(10, `agent(pda: "${pda}") { pda name tier status owner createdAt }`)
+  const times = Array.from(
+    { length: 100 },
+    (_, day) => `"${new Date(Date.UTC(2026, 10, day)).toISOString()}"`,
+  )
   return [
+    document('growth of the registry, 100 times', () => `{ registryGrowth(times: [${times.join()}]) }`),
+    document('agents by reputation', () => '{ registryReputation { from to agents } }'),
     document('unique document', (unique) => `{ agentsPage(limit: 1) { a${unique}: total } }`),
     document('unique document, 10 KB of fields', (unique) => `{ agent(pda: "${pda}") { ${wide(unique)} } }`),
     document('unique document, 10 root fields', (unique) => `{ ${roots(unique)} }`),
