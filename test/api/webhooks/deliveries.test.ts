@@ -152,6 +152,17 @@ test.each([
   await expect(recover('id', input)).rejects.toThrow(text)
 })
 
+test('a period of a recovery can have the offset of any time zone', async () => {
+  const webhook = await world.subscribe('/offset')
+  const hours = (count: number): string => new Date(Date.now() + count * 3_600_000).toISOString().slice(0, 19)
+  // The same moments, one hour ago and now, as clocks east and west of Greenwich show them.
+  const input = { since: `${hours(4.5)}+05:30`, until: `${hours(-8)}-08:00` }
+  expect(await recover(webhook, input)).toEqual({ recovered: 0, more: false })
+  await expect(recover(webhook, { ...input, until: `${hours(-10)}-08:00` })).rejects.toThrow(
+    'since must not be',
+  )
+})
+
 test('a ping is signed, sent and logged like an event', async () => {
   const id = await world.subscribe('/ping', { event_types: ['agent.closed'], filter_agent_pda: 'pda' })
   world.worker()

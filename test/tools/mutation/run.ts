@@ -55,12 +55,14 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/webhooks/lanes',
     'faults/webhooks/paused-receivers',
     'faults/webhooks/stored-attempts',
+    'faults/rest/abandoned-streams',
     'faults/rest/replayed-events',
     'faults/rest/shared-places',
     'api/rest/graphql/subscriptions',
     'api/schema/connections',
     'api/schema/events',
     'api/schema/lookups',
+    'api/schema/schema-for-front-ends',
   ],
 }
 
