@@ -67,6 +67,7 @@ test('the growth has ranges, hover values and a table', async ({ page, open }) =
     ['year', '0'],
   ] as const) {
     await growth.getByRole('combobox', { name: 'Range' }).selectOption(range)
+    await growth.locator('details:not([open])').getByText('Show as a table').click()
     await expect.poll(() => rows.last().innerText()).toMatch(new RegExp(`\\s${before}$`))
   }
 })

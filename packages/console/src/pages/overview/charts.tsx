@@ -28,15 +28,6 @@ const thisMinute = (): number => Math.floor(Date.now() / REFRESH_MS) * REFRESH_M
 /** The number of agents over time. `since`: when the first one was registered, null without one. */
 export function Growth({ since }: { readonly since: string | null }) {
   const [range, setRange] = useState<Range>('all')
-  const [now, setNow] = useState(thisMinute)
-  usePolling(() => setNow(thisMinute()), REFRESH_MS)
-  const [{ data, error, operation }, refetch] = useQuery({
-    query: RegistryGrowthDocument,
-    variables: { times: timesOf(range, since, now) },
-  })
-  const counts = data?.registryGrowth
-  // Until another range is loaded, the chart shows the last one.
-  const times = (operation?.variables.times ?? []) as readonly string[]
   return (
     <Section
       title="Growth"
@@ -52,15 +43,33 @@ export function Growth({ since }: { readonly since: string | null }) {
         </span>
       }
     >
-      {counts != null ? (
-        <LazyChart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
-      ) : (
-        <Loading rows={4} label="Loading the growth" />
-      )}
+      <Line key={range} range={range} since={since} />
       <p className={css.hint}>When today’s agents were registered. Closed agents do not count.</p>
     </Section>
+  )
+}
+
+interface LineProps {
+  readonly range: Range
+  readonly since: string | null
+}
+
+/** It stays while a refresh fails. */
+function Line({ range, since }: LineProps) {
+  const [now, setNow] = useState(thisMinute)
+  usePolling(() => setNow(thisMinute()), REFRESH_MS)
+  const [{ data, error, operation }, refetch] = useQuery({
+    query: RegistryGrowthDocument,
+    variables: { times: timesOf(range, since, now) },
+  })
+  const counts = useKept(data)?.registryGrowth
+  const times = useKept(data == null ? null : (operation?.variables.times as readonly string[]))
+  if (counts !== undefined && times !== undefined)
+    return <LazyChart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
+  return error === undefined ? (
+    <Loading rows={4} label="Loading the growth" />
+  ) : (
+    <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
   )
 }
 
