@@ -11,7 +11,7 @@ type StatusFilter = (typeof STATUS_FILTERS)[number]
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
-/** Units of a read that counts rows: a search by name, a filter by reputation, numbers for charts. */
+/** Units of a read that counts rows: a search by name, a filter by reputation, or a chart. */
 export const SEARCH_UNITS = 5
 
 /** All conditions must hold. Null is the same as absent. */

@@ -617,6 +617,11 @@ test('GraphQL has the same operations', async () => {
       errors: [{ message: 'Delivery not found' }],
     })
   expect((await stranger.graphql(read, { id, ping })).errors?.[0]?.message).toBe('Webhook not found')
+  const node = 'query ($ping: ID!) { node(id: $ping) { ... on WebhookDelivery { body } } }'
+  expect((await owner.graphql(node, { ping })).data).toMatchObject({
+    node: { body: expect.any(String) as string },
+  })
+  expect((await stranger.graphql(node, { ping })).data).toEqual({ node: null })
   expect(
     (await owner.graphql('mutation ($id: String!) { deleteWebhook(id: $id) { deletedId deleted } }', { id }))
       .data,
