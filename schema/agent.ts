@@ -44,7 +44,10 @@ export const AgentRef = nodeType<AgentRow>(
     createdAt: time('Block time of the registration.'),
     updatedAt: time('Block time of the last change.'),
     nameSimilarity: nullable(
-      float('Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.', 0.62),
+      float(
+        'Trigram similarity to the searched name, from 0.3 to 1. For `words`, the part of its trigrams that the name has, from 0.5 to 1. Null without a search.',
+        0.62,
+      ),
     ),
   },
 )
@@ -80,7 +83,7 @@ const AgentOrderField = enumType(
 )
 
 const AgentOrder = orderType('AgentOrder', AgentOrderField, {
-  field: 'Default: the time of registration, or similarity in a search by name.',
+  field: 'Default: the time of registration, or similarity in a search.',
   direction: 'Default: descending.',
 })
 
@@ -95,6 +98,12 @@ const AgentFilter = inputType('AgentFilter', 'Agents must match all conditions.'
   name: limited(
     text(
       `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+    ),
+    { minLength: 1, maxLength: MAX_NAME_SEARCH },
+  ),
+  words: limited(
+    text(
+      `Only agents whose name has at least half of the trigrams of this text of 1 to ${MAX_NAME_SEARCH} characters, in place of \`name\`. For search boxes: it finds a word of a longer name, its beginning, and words with typing errors.`,
     ),
     { minLength: 1, maxLength: MAX_NAME_SEARCH },
   ),
@@ -150,10 +159,10 @@ builder.queryFields((t) => ({
     resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
-    extensions: { units: listUnits, errors: ['INVALID_CURSOR'] },
+    extensions: { units: listUnits, errors: ['INVALID_CURSOR', 'WORDS_NOT_READY'] },
     type: AgentConnectionRef,
     description:
-      'Lists agents, newest first. A search by name returns the most similar names first. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
+      'Lists agents, newest first. A search returns the most similar names first. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
     args: args({ ...LIST_ARGS, ...CONNECTION_ARGS }),
     resolve: (_, { filter, orderBy, ...page }, { services }) =>
       services.agents.listConnection({ ...filter, sort: orderBy?.field, order: orderBy?.direction, ...page }),

@@ -164,6 +164,8 @@ const WHEN: Record<ErrorCode, string> = {
   TOO_MANY_SOCKETS: 'The process has the maximum number of WebSockets. See `Retry-After`.',
   VERIFIER_BUSY: 'The queue of credentials to verify is full.',
   OVERLOADED: 'The process refuses the request because of overload. See `Retry-After`.',
+  WORDS_NOT_READY:
+    'The registry was not read into memory yet, or has too many names for it. Search by `name`, or try again after `Retry-After`.',
   REGISTRY_NOT_READY:
     'A read arrives before the first copy of the registry is complete. See `Retry-After`, and `GET /ready` for the reason.',
   METRICS_FORBIDDEN: '`GET /metrics` comes from another machine, without the token of `METRICS_TOKEN`.',

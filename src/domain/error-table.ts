@@ -70,7 +70,7 @@ export const RELAY_ERRORS = {
   PROGRAM_NOT_ALLOWED: [403, 'Program {program} is not allowed by this relay'],
   SIMULATION_FAILED: [422, 'Transaction simulation failed'],
   PREPARE_FAILED: [500, 'Failed to prepare transaction'],
-  LOCALNET_ONLY: [403, 'Only a localnet gives SOL and USDC to wallets'],
+  LOCALNET_ONLY: [403, 'Only a localnet gives SOL and USDC to wallets, and publishes agent cards'],
   TRANSACTION_NOT_FOUND: [404, 'Transaction not found'],
   TRANSACTION_EXPIRED: [410, 'Transaction expired'],
   SUBMISSION_FIELDS_REQUIRED: [400, 'id and signedTx are required'],
@@ -224,6 +224,10 @@ export const AVAILABILITY_ERRORS = {
   TOO_MANY_SOCKETS: [503, 'The service has too many open WebSockets: try again later'],
   VERIFIER_BUSY: [503, 'Too many credentials are being verified: try again later'],
   OVERLOADED: [503, 'The service is overloaded. Try again in {seconds} s'],
+  WORDS_NOT_READY: [
+    503,
+    'A search for words needs all names in memory, where they are not yet, or do not fit. Search by name, or try again later',
+  ],
   REGISTRY_NOT_READY: [503, 'The registry has not been read from the ledger yet. Try again later'],
   METRICS_FORBIDDEN: [
     403,

@@ -55,9 +55,7 @@ export interface AgentWindow extends Window {
   readonly sort: 'created_at' | 'reputation' | 'name'
 }
 
-export interface NameWindow extends Window {
-  readonly sort: NameQuery['sort']
-}
+export interface NameWindow extends Window, Pick<NameQuery, 'sort' | 'by'> {}
 
 /** The values of cursors as they are sorted here. */
 const SORT_VALUES: Record<AgentWindow['sort'], (value: SortValue) => SortValue> = {
@@ -265,6 +263,7 @@ export class AgentsCopy
     const query = {
       ...withKeys(window, NAME_SORT_VALUES[window.sort]),
       sort: window.sort,
+      by: window.by,
       trigrams,
       accepted: this.#accept(conditions).marks,
       minReputation: conditions.minReputation ?? -Infinity,

@@ -22,7 +22,7 @@ import {
   stakeRow,
 } from './factories.ts'
 import { countReads, createTestRegistry } from './registry.ts'
-import { agentChanges, optional, searchedNames } from './search-cases.ts'
+import { agentChanges, optional, searchTexts } from './search-cases.ts'
 import * as fc from './property.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
@@ -68,7 +68,7 @@ const filters = fc.record({
   minReputation: optional(fc.constantFrom(0, 250, 251)),
   maxReputation: optional(fc.constantFrom(251, 999, 1000)),
   includeMismatched: optional(fc.boolean()),
-  name: optional(searchedNames.filter((name) => name !== '')),
+  search: optional(searchTexts),
   sort: optional(fc.constantFrom(...AGENT_SORTS)),
   order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
 })
@@ -78,7 +78,7 @@ const agentFilters = fc
     filters,
     fc.subarray(
       [
-        'name',
+        'search',
         'owner',
         'tier',
         'tiers',
@@ -88,13 +88,18 @@ const agentFilters = fc
         'minReputation',
         'maxReputation',
         'includeMismatched',
-        'name',
+        'search',
       ],
       { maxLength: 3 },
     ),
   )
-  .map(([filter, kept]) =>
-    Object.fromEntries(Object.entries(filter).filter(([name]) => ['sort', 'order', ...kept].includes(name))),
+  .map(([{ search, ...filter }, kept]) =>
+    Object.assign(
+      Object.fromEntries(
+        Object.entries(filter).filter(([name]) => ['sort', 'order', ...kept].includes(name)),
+      ),
+      kept.includes('search') ? search : {},
+    ),
   )
 const stakeFilters = fc.record({
   owner: optional(owners),

@@ -48,9 +48,9 @@ const words = (max: number) =>
 /** PostgreSQL has no text with a zero, and a search has no control characters. */
 const printable = (text: string): string => text.replaceAll(/\p{C}/gu, ' ')
 
-export const searchedNames: fc.Arbitrary<string> = words(4).map((text) =>
-  printable(text).slice(0, 64).toWellFormed(),
-)
+const searchedTexts: fc.Arbitrary<string> = words(4)
+  .map((text) => printable(text).slice(0, 64).toWellFormed())
+  .filter((text) => text !== '')
 
 export const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
   text.replaceAll('\0', '').slice(0, 32).toWellFormed(),
@@ -81,9 +81,8 @@ export const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Va
 const statuses = fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: 1, maxLength: 3 })
 
-/** Any combination of filters and orders of a search by name. */
-export const searches = fc.record({
-  name: searchedNames.filter((name) => name !== ''),
+/** Any combination of filters and orders of a search. */
+const otherConditions = fc.record({
   owner: fc.oneof({ weight: 20, arbitrary: fc.constant(undefined) }, fc.constant(keyOf('owner 1'))),
   tier: optional(fc.constantFrom(...TIERS)),
   tiers: optional(some(fc.constantFrom(...TIERS))),
@@ -97,6 +96,16 @@ export const searches = fc.record({
   sort: optional(fc.constantFrom(...AGENT_SORTS)),
   order: optional(fc.constantFrom('asc', 'desc')),
 }) as fc.Arbitrary<SortedAgentFilter>
+
+/** What is searched for, and how. */
+export const searchTexts: fc.Arbitrary<SortedAgentFilter> = fc.oneof(
+  fc.record({ name: searchedTexts }),
+  fc.record({ words: searchedTexts }),
+)
+
+export const searches: fc.Arbitrary<SortedAgentFilter> = fc
+  .tuple(searchTexts, otherConditions)
+  .map(([search, filter]) => Object.assign(search, filter))
 
 export const pages = fc.record({
   limit: optional(fc.integer({ min: 1, max: 200 })),

@@ -4,6 +4,7 @@ import { integerParameter, optional, pubkeyParameter, textParameter } from '../.
 import { DomainError } from '../../domain/errors.ts'
 import { offsetUnits } from '../../domain/page.ts'
 import type { AgentConditions } from '../agents-copy.ts'
+import type { SearchBy } from '../search/trigrams.ts'
 
 /** `inactive` is every status except active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
@@ -26,6 +27,8 @@ export interface AgentFilter {
   readonly categories?: readonly ServiceCategory[] | null
   /** Trigram similarity search. */
   readonly name?: string | null
+  /** Search for words as people type them: the name has at least half of the text's trigrams. */
+  readonly words?: string | null
   readonly minReputation?: number | null
   readonly maxReputation?: number | null
   /** Includes agents whose card does not match its recorded hash. */
@@ -41,16 +44,32 @@ const readReputation = integerParameter(REPUTATION_RANGE)
 
 /** The units of a list of agents. Wrong values are refused later. */
 export function agentListUnits(
-  filter: { readonly [Key in 'name' | 'minReputation' | 'maxReputation']?: unknown },
+  filter: { readonly [Key in 'name' | 'words' | 'minReputation' | 'maxReputation']?: unknown },
   offset?: unknown,
 ): number {
-  const isSearch = (filter.name ?? filter.minReputation ?? filter.maxReputation ?? null) !== null
-  return (isSearch ? SEARCH_UNITS : 1) + offsetUnits(offset)
+  const { name, words, minReputation, maxReputation } = filter
+  const counts = (name ?? words ?? minReputation ?? maxReputation ?? null) !== null
+  return (counts ? SEARCH_UNITS : 1) + offsetUnits(offset)
 }
+
+/** What a filter searches names for. Null if it does not. */
+export function searchOf({ name, words }: AgentFilter): { text: string; by: SearchBy } | null {
+  if (name !== undefined && name !== null) return { text: name, by: 'name' }
+  return words === undefined || words === null ? null : { text: words, by: 'words' }
+}
+
+/** The similarity of a name to the searched text, as `MEASURES` has it. */
+export const similarityTo = ({ text, by }: { text: string; by: SearchBy }): RawBuilder<unknown> =>
+  by === 'name'
+    ? sql`similarity(name, ${text})`
+    : sql`((select count(*) from unnest(show_trgm(name)) as each where each = any(show_trgm(${text})))::float4
+        / nullif(cardinality(show_trgm(${text})), 0)::float4)`
 
 /** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER, INVALID_RANGE and INVALID_REQUEST. */
 export function checkAgentFilter(filter: AgentFilter): void {
-  optional(readName, 'name', filter.name)
+  const [name, words] = [optional(readName, 'name', filter.name), optional(readName, 'words', filter.words)]
+  if (name !== undefined && words !== undefined)
+    throw new DomainError('INVALID_REQUEST', { problem: 'name and words cannot be combined' })
   optional(pubkeyParameter, 'owner', filter.owner)
   for (const list of ['tiers', 'statuses', 'categories'] as const)
     if (filter[list]?.length === 0)
@@ -91,12 +110,14 @@ function statusesOf(filter: StatusFilter): readonly string[] {
 }
 
 /** The conditions on all other columns. */
-export function otherConditions({ owner, name, minReputation, maxReputation }: AgentFilter): Condition[] {
+export function otherConditions(filter: AgentFilter): Condition[] {
+  const { owner, name, words, minReputation, maxReputation } = filter
   return [
     ...when(owner, sql`owner = ${owner}`),
     // The trigram index serves `%`. The session sets pg_trgm.similarity_threshold. Text without
     // letters and digits has no trigrams; the second condition skips a scan of the whole index.
     ...when(name, sql`name % ${name}`, sql`show_trgm(${name}) <> '{}'`),
+    ...when(words, sql`${similarityTo({ text: words ?? '', by: 'words' })} >= 0.5`),
     ...when(minReputation, sql`reputation_score >= ${minReputation}`),
     ...when(maxReputation, sql`reputation_score <= ${maxReputation}`),
   ]
@@ -110,7 +131,7 @@ export function where(conditions: Condition[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
 }
 
-/** The conditions that a copy in memory compares: all but the owner and the name. */
+/** The conditions that a copy in memory compares: all but the owner and the names. */
 export function conditionsOf(filter: AgentFilter): AgentConditions {
   const { tier, tiers, status, statuses, category, categories } = filter
   const isInactive = status === 'inactive'

@@ -11,6 +11,7 @@ import {
   cursorOf,
   readSpan,
 } from '../../domain/connection.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../../domain/page.ts'
 import {
   type AgentFilter,
@@ -19,12 +20,15 @@ import {
   countedConditions,
   otherConditions,
   REPUTATION_RANGE,
+  searchOf,
+  similarityTo,
   where,
 } from './agent-filter.ts'
 import type { RegistryReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
 import type { CountedPage, Window } from '../table-copy.ts'
 import { isOtherText, type NameWindow } from '../agents-copy.ts'
+import { MIN_NAMES } from '../search/names.ts'
 import { asciiTrigrams, shownTrigrams } from '../search/trigrams.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
@@ -97,7 +101,9 @@ export async function findInMemory(
   span: Omit<Window, 'descending'>,
 ): Promise<CountedPage<AgentRow> | null> {
   const window = { ...span, descending: input.order !== 'asc' }
-  if (isSearch(input)) return searchAgents(kysely, registry, input, { ...window, sort: sortOf(input) })
+  const search = searchOf(input)
+  if (search !== null)
+    return searchAgents({ kysely, registry }, input, search, { ...window, sort: sortOf(input) })
   const { sort, owner } = input
   return registry.read<CountedPage<AgentRow> | null>(
     ({ agents }) =>
@@ -135,7 +141,8 @@ function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilde
       from (select (${countOf(filter)}) as total) as counted
       left join (select *, ${column} as rank from agents ${matching} ${page}) as agents on true
       order by agents.rank ${direction}, agents.pda`
-  if (!isSearch(filter)) {
+  const search = searchOf(filter)
+  if (search === null) {
     // Keys first, then the rows of the page: a deep offset reads only the index.
     return sql`
       select counted.total, ${agentColumns}
@@ -147,7 +154,7 @@ function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilde
   // The matches are searched once, for the total and for the page.
   return sql`
     with matches as materialized (
-      select pda, name, reputation_score, created_at, similarity(name, ${filter.name}) as similarity
+      select pda, name, reputation_score, created_at, ${similarityTo(search)} as similarity
       from agents ${matching}
     )
     select counted.total, ${agentColumns}, page.similarity as "nameSimilarity"
@@ -167,31 +174,38 @@ export function countOf(filter: AgentFilter): RawBuilder<unknown> {
 }
 
 export function sortOf(filter: SortedAgentFilter): keyof typeof SORTS {
-  return filter.sort ?? (isSearch(filter) ? 'similarity' : 'created_at')
-}
-
-export function isSearch<Filter extends AgentFilter>(filter: Filter): filter is Filter & { name: string } {
-  return filter.name !== undefined && filter.name !== null
+  return filter.sort ?? (searchOf(filter) === null ? 'created_at' : 'similarity')
 }
 
 function directionOf({ order }: SortedAgentFilter): RawBuilder<unknown> {
   return order === 'asc' ? sql`asc` : sql`desc`
 }
 
-/** Searches by name in memory. Null if PostgreSQL must. */
-export async function searchAgents(
-  kysely: Kysely<Database>,
-  registry: RegistryReader,
-  filter: AgentFilter & { readonly name: string },
-  window: NameWindow,
+/** Searches names in memory. Null if PostgreSQL must. Throws WORDS_NOT_READY. */
+async function searchAgents(
+  { kysely, registry }: AgentSources,
+  filter: AgentFilter,
+  { text, by }: NonNullable<ReturnType<typeof searchOf>>,
+  window: Omit<NameWindow, 'by'>,
 ): Promise<CountedPage<AgentRow> | null> {
-  const { name, owner = null } = filter
-  if (owner !== null) return null
-  const trigrams = isOtherText(name) ? await readTrigrams(kysely, name) : asciiTrigrams(name)
+  if ((filter.owner ?? null) !== null) return null
+  const trigrams = isOtherText(text) ? await readTrigrams(kysely, text) : asciiTrigrams(text)
   return registry.read<CountedPage<AgentRow> | null>(
-    ({ agents }) => agents.search(trigrams, conditionsOf(filter), window),
-    async () => null,
+    ({ agents }) => agents.search(trigrams, conditionsOf(filter), { ...window, by }),
+    async () => {
+      if (by === 'words') await checkFewNames(kysely)
+      return null
+    },
   )
+}
+
+/** No index helps PostgreSQL to find words. It compares so many names in 10 ms. */
+const MAX_COMPARED_NAMES = 2 * MIN_NAMES
+
+async function checkFewNames(kysely: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ few: boolean }>`
+    select coalesce(sum(count), 0) <= ${MAX_COMPARED_NAMES} as few from agent_counts`.execute(kysely)
+  if (rows[0]?.few !== true) throw new DomainError('WORDS_NOT_READY', {}, { retryAfterSeconds: 10 })
 }
 
 /** The trigrams of a text of any script. */
@@ -223,13 +237,15 @@ export async function listAgentsConnection(
   if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
   const matching = [...otherConditions(input), ...countedConditions(input)]
   const { conditions, page } = sortedKeyset({ ...sort, order }, span)
-  const statement = isSearch(input)
-    ? sql<AgentRow>`
-        with agents as materialized (
-          select *, similarity(name, ${input.name}) as similarity from agents ${where(matching)}
-        )
-        select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
-    : sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
+  const search = searchOf(input)
+  const statement =
+    search === null
+      ? sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
+      : sql<AgentRow>`
+          with agents as materialized (
+            select *, ${similarityTo(search)} as similarity from agents ${where(matching)}
+          )
+          select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
   const { rows } = await statement.execute(sources.kysely)
   return connectionOf(rows, span, cursor, () => countRows(sources.kysely, countOf(input)))
 }

@@ -5,7 +5,7 @@ import type { Candidates } from './bit-planes.ts'
 import { SharedCounter } from './shared-counter.ts'
 import { SlotNumbers } from './slot-numbers.ts'
 import { bitCount, lowestBit, Postings, resized, WORD_BITS, words } from './slot-set.ts'
-import { asciiTrigrams, isMatch, leastShared, shownTrigrams, similarity, type Trigram } from './trigrams.ts'
+import { asciiTrigrams, MEASURES, type SearchBy, shownTrigrams, type Trigram } from './trigrams.ts'
 
 /** What the index has of an agent. */
 export interface NamedAgent {
@@ -22,6 +22,7 @@ export interface NamedAgent {
 }
 
 export interface NameQuery extends Window {
+  readonly by: SearchBy
   readonly trigrams: readonly Trigram[]
   /** 1 for each profile that matches. */
   readonly accepted: Uint8Array
@@ -54,7 +55,7 @@ export interface FoundNames {
 }
 
 const MIN_CAPACITY = 1_024
-/** Longer names have too many trigrams to match any query. */
+/** No registered name has so many. */
 const MAX_TRIGRAM_COUNT = 254
 const MAX_FILTERS = 16
 /** The characters of a pda that its start has, seven bits each. */
@@ -167,7 +168,7 @@ export class NameIndex {
   }
 
   search(query: NameQuery): FoundNames {
-    const { trigrams, descending, backward, offset, limit } = query
+    const { by, trigrams, descending, backward, offset, limit } = query
     for (const word of this.#unmeasured) this.#measure(word)
     this.#unmeasured.clear()
     const compare = this.#compare(query)
@@ -177,7 +178,7 @@ export class NameIndex {
       offset + limit,
     )
     const forward = backward ? -1 : 1
-    const needed = neededBy(trigrams.length)
+    const needed = neededBy(by, trigrams.length)
     const search: Search = {
       ...query,
       needed,
@@ -202,14 +203,14 @@ export class NameIndex {
 
   /** How many of these agents of a word match the name and all conditions. */
   #count(word: number, possible: number, search: Search): number {
-    const { needed, trigrams } = search
+    const { needed } = search
     const { values: counts, high } = this.#trigramCounts
     const accepted = possible & this.#accept(word, search)
     // Those that would match with the longest name.
     let found = accepted & this.#counter.inBitmaps(word, needed[high[word]!]!)
     for (let rest = accepted & ~found; rest !== 0; rest &= rest - 1) {
       const slot = word * WORD_BITS + lowestBit(rest)
-      if (isMatch(this.#counter.countOf(slot), trigrams.length, counts[slot]!)) found |= rest & -rest
+      if (this.#counter.countOf(slot) >= needed[counts[slot]!]!) found |= rest & -rest
     }
     return bitCount(found)
   }
@@ -245,7 +246,8 @@ export class NameIndex {
 
   /** Counts the candidates that match, and selects those of the page. */
   #select({ slots, shared, size }: Candidates, search: Search, selection: WindowSelection): number {
-    const { trigrams, sort, after, before, rising, forward } = search
+    const { by, trigrams, needed, sort, after, before, rising, forward } = search
+    const { similarity } = MEASURES[by]
     const queried = trigrams.length
     const counts = this.#trigramCounts.values
     const keys = this.#keys(sort)
@@ -256,7 +258,7 @@ export class NameIndex {
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
       const count = counts[slot]!
-      if (!isMatch(shared[i]!, queried, count) || !this.#isAccepted(slot, search)) continue
+      if (shared[i]! < needed[count]! || !this.#isAccepted(slot, search)) continue
       matches += 1
       similarities[slot] = similarity(shared[i]!, queried, count)
       // The same as the comparison of `selection`, but most slots of a large result end here.
@@ -286,11 +288,12 @@ export class NameIndex {
   }
 
   /** The first key that these agents of a word can have. */
-  #firstKey(word: number, bits: number, { sort, trigrams, rising }: Search): number {
+  #firstKey(word: number, bits: number, { by, sort, trigrams, rising }: Search): number {
     if (sort !== 'similarity') {
       const { low, high } = this.#column(sort)
       return (rising > 0 ? low : high)[word]!
     }
+    const { similarity } = MEASURES[by]
     const queried = trigrams.length
     const { low, high } = this.#trigramCounts
     return rising > 0
@@ -336,11 +339,12 @@ export class NameIndex {
   }
 }
 
-const NEEDED: Uint8Array[] = []
+const NEEDED: Record<SearchBy, Uint8Array[]> = { name: [], words: [] }
 
-function neededBy(queried: number): Uint8Array {
+function neededBy(by: SearchBy, queried: number): Uint8Array {
   const length = MAX_TRIGRAM_COUNT + 1
-  return (NEEDED[queried] ??= Uint8Array.from({ length }, (_, count) => leastShared(queried, count)))
+  const { least } = MEASURES[by]
+  return (NEEDED[by][queried] ??= Uint8Array.from({ length }, (_, count) => least(queried, count)))
 }
 
 const splitList = (text: string): string[] => (text === '' ? [] : text.split(','))

@@ -14,11 +14,11 @@ export interface Names {
 export interface NamesOptions {
   readonly maxBytes: number
   readonly logger: Logger
-  /** PostgreSQL searches fewer agents in a millisecond. */
   readonly minNames?: number
 }
 
-const MIN_NAMES = 5_000
+/** PostgreSQL searches fewer agents in a millisecond. */
+export const MIN_NAMES = 1_000
 /** Between starts. */
 const RESTART_MS = 3_000
 /** After the names were too large. */

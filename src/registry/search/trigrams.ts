@@ -3,7 +3,7 @@ export type Trigram = number
 
 const SPACE = 0x20
 const TEXT_LENGTH = 3
-/** The lowest similarity that a search by name returns, 3 / 10, as the database sessions set it. */
+/** The lowest similarity of `name`, 3 / 10, as the database sessions set it. */
 const [NUMERATOR, DENOMINATOR] = [3, 10]
 
 /**
@@ -49,17 +49,26 @@ export function shownTrigrams(shown: readonly string[]): Trigram[] {
   )
 }
 
-/** The similarity of two texts by their numbers of different trigrams, as pg_trgm rounds it. */
-export function similarity(shared: number, one: number, other: number): number {
-  return Math.fround(shared / (one + other - shared))
+/** How a searched text is compared with a name, by their numbers of different trigrams. */
+interface Measure {
+  /** From 0 to 1, as PostgreSQL rounds it. */
+  readonly similarity: (shared: number, queried: number, named: number) => number
+  /** The lowest number of shared trigrams of a match: at least one. */
+  readonly least: (queried: number, named: number) => number
 }
 
-/** Whether the similarity is at least 0.3. */
-export function isMatch(shared: number, one: number, other: number): boolean {
-  return (NUMERATOR + DENOMINATOR) * shared >= NUMERATOR * (one + other)
-}
+export const MEASURES = {
+  /** The similarity of pg_trgm to the whole name: at least 0.3. */
+  name: {
+    similarity: (shared, queried, named) => Math.fround(shared / (queried + named - shared)),
+    least: (queried, named) =>
+      Math.max(1, Math.ceil((NUMERATOR * (queried + named)) / (NUMERATOR + DENOMINATOR))),
+  },
+  /** The part of the text's trigrams that the name has: at least half. */
+  words: {
+    similarity: (shared, queried) => Math.fround(shared / queried),
+    least: (queried) => Math.max(1, Math.ceil(queried / 2)),
+  },
+} as const satisfies Record<string, Measure>
 
-/** The lowest number of shared trigrams of a match: at least one. */
-export function leastShared(one: number, other: number): number {
-  return Math.max(1, Math.ceil((NUMERATOR * (one + other)) / (NUMERATOR + DENOMINATOR)))
-}
+export type SearchBy = keyof typeof MEASURES

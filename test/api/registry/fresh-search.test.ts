@@ -159,6 +159,7 @@ test('a search shows the agents of the moment at which it began', async () => {
   const search = (agents: AgentsCopy) =>
     agents.search(asciiTrigrams('osprey'), conditionsOf({}), {
       sort: 'name',
+      by: 'name',
       descending: false,
       after: null,
       before: null,

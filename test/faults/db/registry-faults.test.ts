@@ -177,7 +177,7 @@ test('a search whose thread is stopped meanwhile does not read rows that are gon
   )
   const any = { tiers: null, statuses: null, exceptStatus: null, categories: null, includeMismatched: true }
   const conditions = { ...any, minReputation: null, maxReputation: null }
-  const window = { sort: 'name', descending: false, after: null, before: null } as const
+  const window = { sort: 'name', by: 'name', descending: false, after: null, before: null } as const
   const page = { ...window, backward: false, offset: 0, limit: 10 }
   const found = agents.search(asciiTrigrams('Kestrel'), conditions, page)
   // The thread answers while this one is blocked.

@@ -32,9 +32,10 @@ function expected(agents: ReadonlyMap<number, NamedAgent>, query: NameQuery) {
   const matches = [...agents].flatMap(([slot, agent]) => {
     const own = new Set(asciiTrigrams(agent.name))
     const shared = query.trigrams.filter((each) => own.has(each)).length
-    const similarity = Math.fround(shared / (own.size + query.trigrams.length - shared))
+    const all = query.by === 'name' ? own.size + query.trigrams.length - shared : query.trigrams.length
+    const similarity = Math.fround(shared / all)
     const isFound =
-      similarity >= Math.fround(0.3) &&
+      similarity >= Math.fround(query.by === 'name' ? 0.3 : 0.5) &&
       query.accepted[agent.profile] === 1 &&
       agent.reputation >= query.minReputation &&
       agent.reputation <= query.maxReputation
@@ -58,6 +59,7 @@ function expected(agents: ReadonlyMap<number, NamedAgent>, query: NameQuery) {
 }
 
 const queries = fc.record({
+  by: fc.constantFrom('name' as const, 'words' as const),
   text: fc.constantFrom(...QUERIES),
   // Few, because the index keeps what it finds for conditions.
   accepted: fc.constantFrom([1, 1, 1], [1, 0, 1], [0, 1, 1]),
@@ -128,6 +130,7 @@ test('words that are too bad for a page are only counted, and their best match i
   for (let slot = 0; slot < last + 32; slot++)
     index.put(slot, { ...agentOf(slot), name: nameOf(slot), createdAt: slot < last ? 1 : 0 })
   const query: NameQuery = {
+    by: 'name',
     trigrams: asciiTrigrams(`${RARE} zebra`),
     accepted: Uint8Array.from([1, 1, 1]),
     minReputation: -Infinity,
