@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from 'kysely'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import {
@@ -15,6 +15,10 @@ import { walletOf } from '../../support/wallet.ts'
 import { clientOf, steppingClock, type WalletClient } from '../../support/wallet-client.ts'
 import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
 import { useTestDatabase } from '../../support/database.ts'
+import { silentLogger } from '../../support/ledger/indexer.ts'
+import type { Logger } from '../../../src/platform/logger.ts'
+import { MAX_DELIVERIES } from '../../../src/webhooks/enqueue.ts'
+import { MAX_NETWORKS } from '../../../src/webhooks/queue.ts'
 
 const world = useWorkerWorld()
 
@@ -165,6 +169,47 @@ test('an attempt that ends makes place for the next delivery, also if the worker
     expect(await world.metric('gateway_webhooks_in_flight', { lane: 'fast' })).toBe(1)
     held.at(-1)!()
   }
+})
+
+test('paused webhooks of 256 networks do not delay another, also if the worker rarely polls', async () => {
+  await sql`
+    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted, network, paused_until)
+    select 'paused' || n, 'wallet', 'http://127.0.0.1:1/', '{agent.updated}', '\\x00', to_char(n, '"a"000'),
+      now() + interval '1 hour'
+    from generate_series(1, ${MAX_NETWORKS}::integer) n`.execute(world.kysely)
+  await world.subscribe('/last', { network: 'z' })
+  await world.emit({})
+  world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
+  await eventually(() => expect(world.farm.receivedAt('/last')).toHaveLength(1))
+})
+
+test('a worker that rarely polls sends what it enqueued itself', async () => {
+  // The indexer enqueues for the first webhooks only. Those are paused, so nothing else wakes the worker.
+  await sql`
+    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted, paused_until)
+    select 'a' || n, 'wallet', 'http://127.0.0.1:1/', '{agent.updated}', '\\x00', now() + interval '1 hour'
+    from generate_series(1, ${MAX_DELIVERIES}::integer) n`.execute(world.kysely)
+  await world.subscribe('/enqueued', { id: 'z', network: 'z', secret_encrypted: box.seal('z', SECRET) })
+  world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
+  await world.emit({})
+  await eventually(() => expect(world.farm.receivedAt('/enqueued')).toHaveLength(1))
+})
+
+test('a worker whose polls fail logs it and goes on', async () => {
+  await world.subscribe('/after')
+  const warn = vi.fn<Logger['warn']>()
+  await sql`alter table webhook_queue rename to missing_queue`.execute(world.kysely)
+  try {
+    const worker = world.worker({ logger: { ...silentLogger, warn } })
+    await eventually(() =>
+      expect(warn).toHaveBeenCalledWith(expect.anything(), 'polling for due deliveries failed, retrying'),
+    )
+    expect(worker.lastPolledAt()).toBeNull()
+  } finally {
+    await sql`alter table missing_queue rename to webhook_queue`.execute(world.kysely)
+  }
+  await world.emit({})
+  await eventually(() => expect(world.farm.receivedAt('/after')).toHaveLength(1))
 })
 
 test('deliveries that do not fit start one after the other, also if the worker rarely polls', async () => {

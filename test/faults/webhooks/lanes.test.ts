@@ -133,6 +133,19 @@ test('the breaker does not pause a slow webhook that answers within the whole ti
   expect(await world.subscription(id)).toMatchObject({ breaker_opens: 0, connect_failures: 0 })
 })
 
+test('an endpoint that failed three times in a row has the whole time for its first attempts', async () => {
+  const [two, three] = [
+    await world.subscribe('/two', { response_ms: null, connect_failures: 2 }),
+    await world.subscribe('/three', { response_ms: null, connect_failures: 3 }),
+  ]
+  for (const path of ['/two', '/three']) world.farm.respond(path, after(400))
+  world.worker({ limits: { ...QUICK, firstDeadlineMs: 100 } })
+  await world.emit({})
+  for (const id of [two, three]) await settled(id, 1)
+  expect(await world.attempts(two)).toMatchObject([{ outcome: 'failure', error_code: 'timeout' }])
+  expect(await world.attempts(three)).toMatchObject([{ outcome: 'success' }])
+})
+
 test('turns rotate by network, then wallet, then webhook', async () => {
   const webhooks = [
     ['network 1', 'wallet 1', '/1'],

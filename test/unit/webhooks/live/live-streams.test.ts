@@ -14,7 +14,12 @@ function openStream() {
     if (!signal.aborted) await once(signal, 'abort')
     yield* []
   })
-  return { stream, disconnect: () => connection.abort(), checkLimit: () => streams.checkLimit(client) }
+  return {
+    stream,
+    disconnect: () => connection.abort(),
+    checkLimit: () => streams.checkLimit(client),
+    closeAll: streams.closeAll,
+  }
 }
 const DONE = { done: true, value: undefined }
 
@@ -31,6 +36,22 @@ test('a stream takes no place if its client has disconnected before', async () =
   const { stream, disconnect, checkLimit } = openStream()
   disconnect()
   const next = stream.next()
+  expect(checkLimit).not.toThrow()
+  expect(await next).toEqual(DONE)
+})
+
+test('a process that stops ends its streams', async () => {
+  const { stream, closeAll, checkLimit } = openStream()
+  const next = stream.next()
+  await closeAll()
+  expect(checkLimit).not.toThrow()
+  expect(await next).toEqual(DONE)
+})
+
+test('a stream that its reader returns ends, also while a value is awaited', async () => {
+  const { stream, checkLimit } = openStream()
+  const next = stream.next()
+  expect(await stream.return()).toEqual(DONE)
   expect(checkLimit).not.toThrow()
   expect(await next).toEqual(DONE)
 })
