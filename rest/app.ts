@@ -108,8 +108,21 @@ async function addClientFaces(
   )
   rootRoute(app, { version, baseUrl, hasConsole: console !== false })
   if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
+  if (hasLocalnet) receiverRoute(app)
   const originGuard = createOriginGuard(corsOrigins, ownNames)
   graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor, hasLocalnet })
+}
+
+/**
+ * A receiver for people who try out webhooks of a localnet. The log of a delivery has what was sent
+ * to it. Deliveries must not use up the limits of this machine, so it has none.
+ */
+function receiverRoute(app: RestApp): void {
+  app.post(
+    '/localnet/receiver',
+    { config: { priority: 'exempt' }, schema: { hide: true } },
+    (_request, reply) => reply.type('text/plain').send('received'),
+  )
 }
 
 /** Where to go from here. Without a base URL the links are paths. */

@@ -2,8 +2,10 @@ import { CARD_LIMITS } from '../src/identity/agent-cards/card-content.ts'
 import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import type { CardInterface, CardSkill } from '../src/domain/agent-card.ts'
 import { AgentRef } from './agent.ts'
+import { MAX_PUBLISHED_CARD, type PublishedCard } from '../src/identity/agent-cards/publish-card.ts'
 import { builder } from './builder.ts'
 import { list, nullable, objectType, of, text, time } from './columns.ts'
+import { args, limited, required } from './inputs.ts'
 import { enumType } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -105,5 +107,29 @@ builder.objectField(AgentRef, 'card', (t) =>
     type: AgentCardRef,
     description: 'The last check of the card at `agentCardUrl`.',
     resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,
+  }),
+)
+
+const PublishedCardRef = objectType<PublishedCard>('PublishedCard', 'A card on the localnet.', {
+  url: text(
+    'For `agentCardUrl` of a registration.',
+    'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  ),
+  hash: text('SHA-256 of the card, hex, for `agentCardHash`.', 'ab'.repeat(32)),
+})
+
+builder.mutationField('publishLocalnetCard', (t) =>
+  t.field({
+    extensions: { rateLimit: 'prepare', localnetOnly: true, errors: ['INVALID_TEXT', 'LOCALNET_ONLY'] },
+    type: PublishedCardRef,
+    description: 'Publishes an agent card, for trying out a registration.',
+    args: args({
+      card: required(
+        limited(text(`JSON of Agent2Agent 1.0, at most ${MAX_PUBLISHED_CARD} bytes.`), {
+          maxLength: MAX_PUBLISHED_CARD,
+        }),
+      ),
+    }),
+    resolve: (_, { card }, { services }) => services.publishCard(card),
   }),
 )

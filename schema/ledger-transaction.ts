@@ -1,6 +1,7 @@
 import type { AccountMeta } from '@agent-registry/solana'
 import type {
   BalanceChange,
+  InnerInstruction,
   LedgerTransaction,
   MessageInstruction,
   TokenBalanceChange,
@@ -24,8 +25,28 @@ const TransactionAccountRef = objectType<AccountMeta>('TransactionAccount', 'An 
 
 export const TransactionInstructionRef = objectType<MessageInstruction>(
   'TransactionInstruction',
-  'An instruction of a transaction. Those that programs invoke are not listed.',
+  'An instruction of a transaction.',
   {
+    programId: pubkey('Address of the program.'),
+    accounts: list(of(TransactionAccountRef, 'Accounts in the order of the instruction.')),
+    data: text('Instruction data, base64.'),
+  },
+)
+
+const InnerInstructionRef = objectType<InnerInstruction>(
+  'InnerInstruction',
+  'An instruction that a program invoked.',
+  {
+    instruction: int('Number of the instruction of the transaction that caused it, from 1.', 1, {
+      minimum: 1,
+    }),
+    depth: int(
+      '1 if that instruction invoked it, 2 if an instruction of depth 1 before it did, and so on.',
+      1,
+      {
+        minimum: 1,
+      },
+    ),
     programId: pubkey('Address of the program.'),
     accounts: list(of(TransactionAccountRef, 'Accounts in the order of the instruction.')),
     data: text('Instruction data, base64.'),
@@ -68,6 +89,12 @@ export const LedgerTransactionRef = objectType<LedgerTransaction>(
     computeUnits: nullable(safeInt('Used compute units. Null if the node does not know them.')),
     feePayer: pubkey('Who paid the fee.'),
     instructions: list(of(TransactionInstructionRef, 'Instructions in order.')),
+    innerInstructions: list(
+      of(
+        InnerInstructionRef,
+        'Instructions that programs invoked, in order of execution. Empty if the node does not record them.',
+      ),
+    ),
     balances: list(of(BalanceChangeRef, 'All accounts of the transaction, the fee payer first.'), {
       listSize: MAX_ACCOUNTS,
     }),

@@ -1,11 +1,19 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { offsetUnits, pageBounds } from '../src/domain/page.ts'
-import { type AttemptRecord, ATTEMPTS_SHOWN, type DeliveryRecord } from '../src/webhooks/deliveries.ts'
+import {
+  type AttemptRecord,
+  ATTEMPTS_SHOWN,
+  type DeliveryFigures,
+  type DeliveryRecord,
+  FIGURE_HOURS,
+  MAX_FIGURED,
+  MAX_FILTERED,
+} from '../src/webhooks/deliveries.ts'
 import type { RecoverResult } from '../src/webhooks/requests.ts'
 import { pageSize } from '../src/domain/connection.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'
-import { args, expected, required } from './inputs.ts'
+import { args, expected, inputType, limited, required } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, text, time } from './columns.ts'
 import { enumType } from './enum-values.ts'
 import { UUID_EXAMPLE } from './relay.ts'
@@ -103,7 +111,45 @@ const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s
   deliveries: list(of(DeliveryRef, 'The deliveries of this page.')),
 })
 
+/** Figures read the attempts of many deliveries. */
+const FIGURES_UNITS = 5
+/** A filter by status or type compares many deliveries, for the page and for the total. */
+const FILTER_UNITS = 10
+
+const deliveryUnits = ({ filter }: { readonly filter?: unknown }): number => {
+  const { statuses, eventTypes } = (filter ?? {}) as { statuses?: unknown; eventTypes?: unknown }
+  return (statuses ?? eventTypes ?? null) === null ? 1 : FILTER_UNITS
+}
+
 const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
+
+const DeliveryFilter = inputType('WebhookDeliveryFilter', 'Deliveries must match all conditions.', {
+  statuses: list(
+    of(
+      DeliveryStatusRef,
+      `Only deliveries with one of these statuses, of the newest ${MAX_FILTERED} of the period.`,
+    ),
+  ),
+  eventTypes: list(
+    of(
+      DeliveryEventType,
+      `Only deliveries of these event types, of the newest ${MAX_FILTERED} of the period.`,
+    ),
+  ),
+  since: text('Only deliveries from this time on, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', {
+    format: 'date-time',
+  }),
+  until: text('Only deliveries before this time, ISO 8601 with a UTC offset.', '2026-11-21T00:00:00Z', {
+    format: 'date-time',
+  }),
+})
+
+const FiguresRef = objectType<DeliveryFigures>('WebhookFigures', 'What a receiver did.', {
+  attempts: int('Number of attempts.', 120, { minimum: 0 }),
+  succeeded: int('Attempts that the receiver answered with 2xx.', 118, { minimum: 0 }),
+  p50Ms: nullable(int('Half of the attempts took at most so many milliseconds. Null without attempts.', 42)),
+  p95Ms: nullable(int('95 % of the attempts took at most so many milliseconds. Null without attempts.', 310)),
+})
 
 const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of a recovery.', {
   recovered: int('Number of deliveries that are due again.', 12),
@@ -148,6 +194,22 @@ builder.objectField(WebhookRef, 'deliveries', (t) =>
   }),
 )
 
+builder.objectField(WebhookRef, 'figures', (t) =>
+  t.field({
+    extensions: { weight: FIGURES_UNITS * VALUES_PER_UNIT },
+    type: FiguresRef,
+    description: `What the receiver did with the attempts of the last hours, of its newest ${MAX_FIGURED} deliveries. Costs ${FIGURES_UNITS} units for each webhook.`,
+    args: args({
+      hours: limited(
+        int(`${FIGURE_HOURS.min} to ${FIGURE_HOURS.max}. Default: ${FIGURE_HOURS.default}.`, 24),
+        { minimum: FIGURE_HOURS.min, maximum: FIGURE_HOURS.max },
+      ),
+    }),
+    resolve: ({ id, wallet }, { hours }, { services }) =>
+      services.webhooks.figures(wallet as Pubkey, id, hours),
+  }),
+)
+
 builder.queryFields((t) => ({
   webhookDelivery: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'] },
@@ -159,11 +221,19 @@ builder.queryFields((t) => ({
       services.webhooks.getDelivery(await authenticate(), id, deliveryId),
   }),
   webhookDeliveries: t.field({
-    extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'INVALID_CURSOR'] },
+    extensions: {
+      ...WALLET_POLICY,
+      units: deliveryUnits,
+      errors: ['WEBHOOK_NOT_FOUND', 'INVALID_CURSOR'],
+    },
     type: DeliveryConnectionRef,
     nullable: true,
     description: 'Lists the deliveries of a webhook, newest first.',
-    args: args({ ...WEBHOOK_ARG, ...CONNECTION_ARGS }),
+    args: args({
+      ...WEBHOOK_ARG,
+      filter: of(DeliveryFilter, 'Default: all deliveries.'),
+      ...CONNECTION_ARGS,
+    }),
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageSize(page) * ATTEMPTS_SHOWN * fieldsBelow(info))

@@ -75,6 +75,7 @@ async function startParts(options: GatewayOptions & { signal: AbortSignal }, sta
     secretBox,
     ipfsGateway: localnet?.ipfsGateway ?? null,
     fundWallet: localnet?.fundWallet ?? null,
+    publishDocument: localnet?.publishDocument ?? null,
   })
   const { services, roles } = parts
   const stops: StopPart[] = []

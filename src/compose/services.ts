@@ -11,6 +11,7 @@ import { createHealthService } from '../health/health-service.ts'
 import type { FeePayerStatus } from '../health/health.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createCardReads } from '../identity/agent-cards/card-reads.ts'
+import { createCardPublisher, type PublishDocument } from '../identity/agent-cards/publish-card.ts'
 import { createDidResolver } from '../identity/did-document.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { createSessions } from '../identity/sessions/sessions.ts'
@@ -87,6 +88,7 @@ export interface StartedParts {
   /** Used if IPFS_GATEWAY is not set. */
   readonly ipfsGateway?: string | null
   readonly fundWallet?: FundWallet | null
+  readonly publishDocument?: PublishDocument | null
   readonly overrides?: Overrides
 }
 
@@ -126,6 +128,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     agents: whenFilled(agents, tables),
     stakes: whenFilled(createStakeReads(reads, registry), tables),
     registry: whenFilled(createRegistryReads(reads, registry), tables),
+    publishCard: createCardPublisher(started.publishDocument ?? null),
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(agents, programId), tables),
     credentials: whenFilled(identity.credentials(agents), tables),

@@ -72,3 +72,32 @@ function textProblem(value: unknown, maxLength: number): string | null {
   if (length < 1 || length > maxLength) return `must have 1 to ${maxLength} characters`
   return null
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+export function timeParameter(parameter: string, value: unknown): Date {
+  const time = new Date(typeof value === 'string' && ISO_TIME.test(value) ? value : Number.NaN)
+  if (!Number.isNaN(time.getTime())) return time
+  const problem = 'must be an ISO 8601 time with a time zone, for example 2026-11-21T06:00:00Z'
+  throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(value) })
+}
+
+/** ISO 8601 with a time zone. */
+export interface PeriodInput {
+  readonly since?: string | null
+  readonly until?: string | null
+}
+
+/** Throws INVALID_TEXT and INVALID_RANGE. */
+export function readPeriod(input: PeriodInput): { since?: Date; until?: Date } {
+  const since = optional(timeParameter, 'since', input.since)
+  const until = optional(timeParameter, 'until', input.until)
+  if (since !== undefined && until !== undefined) checkPeriod(since, until)
+  return { since, until }
+}
+
+export function checkPeriod(since: Date, until: Date): void {
+  if (since <= until) return
+  const [lowValue, highValue] = [since.toISOString(), until.toISOString()]
+  throw new DomainError('INVALID_RANGE', { low: 'since', high: 'until', lowValue, highValue })
+}

@@ -5,6 +5,7 @@ import {
   type Pubkey,
   signatureBytes,
 } from '@agent-registry/solana'
+import bs58 from 'bs58'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -41,8 +42,25 @@ interface FoundTransaction {
     postTokenBalances?: TokenBalance[] | null
     logMessages?: string[] | null
     loadedAddresses?: LoadedAddresses | null
+    /** Null if the node does not record them. */
+    innerInstructions?: InnerGroup[] | null
   } | null
 }
+
+interface InnerGroup {
+  readonly index: number
+  readonly instructions: readonly {
+    readonly programIdIndex: number
+    readonly accounts: readonly number[]
+    /** Base-58. */
+    readonly data: string
+    /** 2 for those that an instruction of the message invoked. Old blocks have none. */
+    readonly stackHeight?: number | null
+  }[]
+}
+
+/** An instruction that a program invoked. */
+export type InnerInstruction = ReturnType<typeof innerInstructions>[number]
 
 /**
  * Reads a transaction from the ledger. The node is asked only for transactions that called the
@@ -71,6 +89,7 @@ export async function readLedgerTransaction(
     computeUnits: meta.computeUnitsConsumed ?? null,
     feePayer: message.staticKeys[0]!,
     instructions: messageInstructions(message, meta.loadedAddresses),
+    innerInstructions: innerInstructions(accounts, meta.innerInstructions ?? []),
     balances: accounts.map(({ pubkey }, i) => ({
       account: pubkey,
       before: String(meta.preBalances[i] ?? 0),
@@ -80,6 +99,19 @@ export async function readLedgerTransaction(
     logs: meta.logMessages ?? null,
   }
 }
+
+/** In order of execution. */
+const innerInstructions = (accounts: readonly AccountMeta[], groups: readonly InnerGroup[]) =>
+  groups.flatMap(({ index, instructions }) =>
+    instructions.map((each) => ({
+      /** The number of the instruction of the message, from 1. */
+      instruction: index + 1,
+      depth: (each.stackHeight ?? 2) - 1,
+      programId: accounts[each.programIdIndex]!.pubkey,
+      accounts: each.accounts.flatMap((at) => accounts[at] ?? []),
+      data: Buffer.from(bs58.decode(each.data)).toString('base64'),
+    })),
+  )
 
 /** Null for a transaction that neither called the registry nor was sent by the relay. */
 async function findFinality(kysely: Kysely<Database>, signature: string) {

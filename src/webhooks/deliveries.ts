@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
 import type { WebhookAttempt, WebhookDelivery } from '../db/entities/webhooks.ts'
@@ -14,6 +14,7 @@ import {
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import { pageBounds, type PageInput } from '../domain/page.ts'
+import { integerParameter, optional, type PeriodInput, readPeriod } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
@@ -84,6 +85,32 @@ export async function readBodies(db: Kysely<Database>, ids: readonly string[]): 
   return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, body] as const])))
 }
 
+/** All conditions must hold. Null is the same as absent. Lists must not be empty. */
+export interface DeliveryFilter extends PeriodInput {
+  readonly statuses?: readonly DeliveryRow['status'][] | null
+  readonly eventTypes?: readonly DeliveryRow['eventType'][] | null
+}
+
+/** The deliveries that a filter by status or type compares. It has no index. */
+export const MAX_FILTERED = 10_000
+
+/** Throws INVALID_REQUEST for an empty list, INVALID_TEXT and INVALID_RANGE. */
+function matchingDeliveries(subscriptionId: string, filter: DeliveryFilter): RawBuilder<unknown> {
+  const { statuses, eventTypes } = filter
+  for (const list of ['statuses', 'eventTypes'] as const)
+    if (filter[list]?.length === 0)
+      throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
+  const { since, until } = readPeriod(filter)
+  const ofPeriod = sql`select * from webhook_deliveries where subscription_id = ${subscriptionId}
+    ${since === undefined ? sql`` : sql`and created_at >= ${since}`}
+    ${until === undefined ? sql`` : sql`and created_at < ${until}`}`
+  if (!statuses && !eventTypes) return sql`(${ofPeriod})`
+  return sql`(
+    select * from (${ofPeriod} order by created_at desc, id desc limit ${sql.lit(MAX_FILTERED)}) as newest
+    where ${statuses ? sql`status = any(${[...statuses]}::text[])` : sql`true`}
+      and ${eventTypes ? sql`event_type = any(${[...eventTypes]}::text[])` : sql`true`})`
+}
+
 /** One page of a webhook's log, newest first, and the exact total of the same snapshot. */
 export async function listDeliveries(kysely: Kysely<Database>, subscriptionId: string, input: PageInput) {
   const bounds = pageBounds(input)
@@ -98,23 +125,31 @@ export async function listDeliveries(kysely: Kysely<Database>, subscriptionId: s
   return readPage(rows, 'id', bounds)
 }
 
+export interface DeliveriesInput extends ConnectionInput {
+  readonly filter?: DeliveryFilter | null
+}
+
 /** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
 const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
 
-/** A page between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
+/**
+ * A page between cursors, newest first. Throws INVALID_INTEGER, INVALID_CURSOR and what the filter
+ * throws.
+ */
 export async function listDeliveriesConnection(
   kysely: Kysely<Database>,
   subscriptionId: string,
-  input: ConnectionInput,
+  { filter, ...input }: DeliveriesInput,
 ): Promise<Connection<DeliveryRecord>> {
   const span = readSpan<readonly [number, string]>('deliveries', input, [isInteger, isText])
   const { size, backward, after, before } = span
+  const deliveries = matchingDeliveries(subscriptionId, filter ?? {})
   const direction = backward ? sql`asc` : sql`desc`
   const key = ([at, id]: readonly [number, string]) =>
     sql`('epoch'::timestamptz + ${at}::float8 * interval '1 microsecond', ${id})`
   const { rows } = await sql<DeliveryRecord & { at: number }>`
-    select ${COLUMNS}, ${MICROSECONDS} as at from webhook_deliveries d
-    where d.subscription_id = ${subscriptionId}
+    select ${COLUMNS}, ${MICROSECONDS} as at from ${deliveries} d
+    where true
       ${after === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key(after)}`}
       ${before === undefined ? sql`` : sql`and (d.created_at, d.id) > ${key(before)}`}
     order by d.created_at ${direction}, d.id ${direction} limit ${size + 1}`.execute(kysely)
@@ -122,10 +157,40 @@ export async function listDeliveriesConnection(
     rows,
     span,
     (row) => cursorOf('deliveries', [row.at, row.id]),
-    () =>
-      countRows(
-        kysely,
-        sql`select count(*) from webhook_deliveries where subscription_id = ${subscriptionId}`,
-      ),
+    () => countRows(kysely, sql`select count(*) from ${deliveries} d`),
   )
+}
+
+/** What the receiver did. Times are in milliseconds, null without attempts. */
+export interface DeliveryFigures {
+  readonly attempts: number
+  readonly succeeded: number
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+}
+
+export const FIGURE_HOURS = { min: 1, max: 168, default: 24 } as const
+/** The deliveries whose attempts are read. */
+export const MAX_FIGURED = 2_000
+const readHours = integerParameter(FIGURE_HOURS)
+
+/** The attempts of the last hours, of the newest `MAX_FIGURED` deliveries. Throws INVALID_INTEGER. */
+export async function readFigures(
+  kysely: Kysely<Database>,
+  subscriptionId: string,
+  hours: number | null | undefined,
+): Promise<DeliveryFigures> {
+  const period = optional(readHours, 'hours', hours) ?? FIGURE_HOURS.default
+  const { rows } = await sql<DeliveryFigures>`
+    select count(*)::integer as attempts, (count(*) filter (where outcome = 'success'))::integer as succeeded,
+      percentile_disc(0.5) within group (order by duration_ms) as "p50Ms",
+      percentile_disc(0.95) within group (order by duration_ms) as "p95Ms"
+    from (
+      select id from webhook_deliveries where subscription_id = ${subscriptionId}
+      order by created_at desc, id desc limit ${sql.lit(MAX_FIGURED)}
+    ) d cross join lateral (
+      select outcome, duration_ms from webhook_attempts
+      where delivery_id = d.id and started_at > now() - ${period} * interval '1 hour'
+    ) a`.execute(kysely)
+  return rows[0]!
 }

@@ -3,8 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
-import { optional } from '../domain/parameters.ts'
-import { quoted } from '../domain/quoted.ts'
+import { checkPeriod, optional, timeParameter } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { DELIVERIES_CHANNEL } from '../domain/webhook-delivery.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -171,7 +170,6 @@ export type RecoverResult = Awaited<ReturnType<typeof recoverDeliveries>>
 export const MAX_DAYS = 14
 export const MAX_RECOVERED = 10_000
 const DAY_MS = 86_400_000
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
@@ -185,7 +183,7 @@ export async function recoverDeliveries(
   input: RecoverInput,
   { kysely, clock, sendLimit }: Dependencies,
 ) {
-  const { since, until } = readPeriod(input, clock)
+  const { since, until } = readRecovery(input, clock)
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
@@ -212,23 +210,13 @@ export async function recoverDeliveries(
   })
 }
 
-function readPeriod(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
+function readRecovery(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
   const since = timeParameter('since', input.since)
   const until = optional(timeParameter, 'until', input.until) ?? new Date(clock.now())
-  if (since > until) {
-    const [lowValue, highValue] = [since.toISOString(), until.toISOString()]
-    throw new DomainError('INVALID_RANGE', { low: 'since', high: 'until', lowValue, highValue })
-  }
+  checkPeriod(since, until)
   const days = (until.getTime() - since.getTime()) / DAY_MS
   if (days > MAX_DAYS) throw new DomainError('RECOVERY_TOO_LONG', { max: MAX_DAYS, given: Math.ceil(days) })
   return { since, until }
-}
-
-function timeParameter(parameter: string, value: unknown): Date {
-  const time = new Date(typeof value === 'string' && ISO_TIME.test(value) ? value : Number.NaN)
-  if (!Number.isNaN(time.getTime())) return time
-  const problem = 'must be an ISO 8601 time with a time zone, for example 2026-11-21T06:00:00Z'
-  throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(value) })
 }
 
 /** Wakes the workers of all processes when the transaction commits, because a delivery is due. */

@@ -6,7 +6,6 @@ import type { Database } from '../db/database.ts'
 import { WebhookSubscription } from '../db/entities/webhooks.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { clientNetwork } from '../domain/client-network.ts'
-import type { ConnectionInput } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { PageInput } from '../domain/page.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -19,6 +18,8 @@ import {
   listDeliveriesConnection,
   readBodies,
   readDelivery,
+  readFigures,
+  type DeliveriesInput,
 } from './deliveries.ts'
 import { type Caller, pingWebhook, recoverDeliveries, type RecoverInput, resendDelivery } from './requests.ts'
 import { newSecret, type SecretBox } from './secret-box.ts'
@@ -144,10 +145,12 @@ export class WebhookService {
 
   readonly listDeliveries = async (wallet: Pubkey, id: string, page: PageInput) =>
     listDeliveries(this.#kysely, await this.#own(wallet, id), page)
-  readonly listDeliveriesConnection = async (wallet: Pubkey, id: string, page: ConnectionInput) =>
+  readonly listDeliveriesConnection = async (wallet: Pubkey, id: string, page: DeliveriesInput) =>
     listDeliveriesConnection(this.#kysely, await this.#own(wallet, id), page)
   readonly getDelivery = async (wallet: Pubkey, id: string, deliveryId: string) =>
     readDelivery(this.#kysely, await this.#own(wallet, id), deliveryId)
+  readonly figures = async (wallet: Pubkey, id: string, hours?: number | null) =>
+    readFigures(this.#kysely, await this.#own(wallet, id), hours)
   readonly bodies = (deliveryIds: readonly string[]) => readBodies(this.#kysely, deliveryIds)
   readonly ping = async (caller: Caller, id: string) =>
     pingWebhook(await this.#own(caller.wallet, id), caller, this.#sending)

@@ -19,6 +19,7 @@ export const ROUTES: readonly RouteEntry[] = [
   { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },
   { path: '/live', load: () => import('./pages/live/page.tsx') },
   { path: '/tx/:id', load: () => import('./pages/transaction/page.tsx') },
+  { path: '/start', load: () => import('./pages/start/page.tsx') },
   { path: '/register', load: () => import('./pages/register/page.tsx') },
   { path: '/mine', load: () => import('./pages/mine/page.tsx') },
   { path: '/webhooks', load: () => import('./pages/webhooks/page.tsx') },

@@ -15,7 +15,7 @@ test.each([
 
 test('an unknown filter in a link is ignored', () => {
   const { filter, orderBy } = readFilters(new URLSearchParams('tier=gold&status=&sort=age&name=a'))
-  expect([filter, orderBy]).toEqual([{ name: 'a' }, undefined])
+  expect([filter, orderBy]).toEqual([{ words: 'a' }, undefined])
 })
 
 test.each([['STAKE_DEPOSITED,AGENT_TIER_UPDATED,NOTHING'], ['stake.deposited,agent.tier_updated,nothing']])(

@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
-import { serveSampleDocuments } from './sample-documents.ts'
+import { publishDocument, serveSampleDocuments } from './sample-documents.ts'
 import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
 import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
 
@@ -44,7 +44,7 @@ export async function startGatewayLocalnet(
     rpcUrl: localnet.rpcUrl,
     wsUrl: localnet.wsUrl,
     keys,
-    /** Base URL of an IPFS gateway with the documents of the sample agents. */
+    /** Base URL of an IPFS gateway with the sample documents and the published ones. */
     ipfsGateway: documents.url,
     /** Funds the keys, initializes the registry and registers the sample agents, once. */
     provision: async (): Promise<void> => {
@@ -59,6 +59,7 @@ export async function startGatewayLocalnet(
       const count = config.localnet.seedAgents
       await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
     },
+    publishDocument: (document: Uint8Array): string => publishDocument(config.dataDir, document),
     /** Gives 1 SOL and 5,000 USDC to a wallet. */
     fundWallet: async (owner: Pubkey): Promise<void> => {
       // The slots of a running localnet advance by themselves.

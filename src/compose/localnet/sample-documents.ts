@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DomainError } from '../../domain/errors.ts'
 import { sha256 } from '../../identity/json.ts'
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -17,13 +18,29 @@ export function ipfsCid(document: Uint8Array): string {
   return `b${bits.replace(/.{1,5}/g, (five) => BASE32.charAt(Number.parseInt(five.padEnd(5, '0'), 2)))}`
 }
 
+/** Documents of the localnet, those of the samples included. */
+const MAX_DOCUMENTS = 2_000
+
+/** Stores a document, and returns its URL. Throws INVALID_REQUEST if there are too many. */
+export function publishDocument(dataDir: string, document: Uint8Array): string {
+  const folder = folderOf(dataDir)
+  mkdirSync(folder, { recursive: true })
+  if (readdirSync(folder).length >= MAX_DOCUMENTS)
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `this localnet has ${MAX_DOCUMENTS} documents and takes no more`,
+    })
+  const cid = ipfsCid(document)
+  writeFileSync(join(folder, cid), document)
+  return `ipfs://${cid}`
+}
+
 /** `documents` by content identifier. */
 export function writeSampleDocuments(dataDir: string, documents: ReadonlyMap<string, Uint8Array>): void {
   mkdirSync(folderOf(dataDir), { recursive: true })
   for (const [cid, bytes] of documents) writeFileSync(join(folderOf(dataDir), cid), bytes)
 }
 
-/** An IPFS gateway that has only the sample documents, on a free port of this machine. */
+/** An IPFS gateway that has only the documents of the localnet, on a free port of this machine. */
 export async function serveSampleDocuments(
   dataDir: string,
 ): Promise<{ url: string; close: () => Promise<void> }> {

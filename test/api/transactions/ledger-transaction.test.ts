@@ -18,6 +18,7 @@ const world = useRelayWorld()
 const ACCOUNTS = 'accounts { pubkey isSigner isWritable }'
 const LANDED = `query ($signature: String!) { ledgerTransaction(signature: $signature) {
   signature slot timestamp succeeded fee computeUnits feePayer instructions { programId data ${ACCOUNTS} }
+  innerInstructions { instruction depth programId data ${ACCOUNTS} }
   balances { account before after } tokenBalances { account } logs } }`
 const RECORD = `{ id status final preparedAt submittedAt lastValidBlockHeight instructions { programId data ${ACCOUNTS} } }`
 const BY_ID = `query ($id: String!) { transaction(id: $id) ${RECORD} }`
@@ -29,6 +30,7 @@ interface Landed {
   feePayer: string
   timestamp: string
   instructions: Instruction[]
+  innerInstructions: (Instruction & { instruction: number; depth: number })[]
   balances: { account: string; before: string; after: string }[]
   logs: string[]
 }
@@ -66,6 +68,11 @@ test('a landed transaction is returned with its instructions, balances and logs'
     { name: 'owner', ...account },
   ])
   expect(accounts[3]).toMatchObject({ name: 'deactivationRecord', isSigner: false, isWritable: false })
+  // The registry creates the account of the agent by the system program, instruction 0.
+  const create = landed.innerInstructions[0]!
+  expect(create).toMatchObject({ instruction: 3, depth: 1, programId: SystemProgram.programId.toBase58() })
+  expect(create.accounts.map(({ pubkey }) => pubkey)).toEqual([keyOf(owner), addresses.agent(keyOf(owner))])
+  expect(Buffer.from(create.data, 'base64').readUInt32LE()).toBe(0)
   const [payer] = landed.balances
   const agent = landed.balances.find(({ account }) => account === addresses.agent(keyOf(owner)))!
   expect(agent.before).toBe('0')

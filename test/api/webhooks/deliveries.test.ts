@@ -1,9 +1,17 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting } from '../../../src/webhooks/cancel.ts'
-import { listDeliveries, readBodies } from '../../../src/webhooks/deliveries.ts'
+import {
+  type DeliveryFilter,
+  listDeliveries,
+  listDeliveriesConnection,
+  MAX_FIGURED,
+  MAX_FILTERED,
+  readBodies,
+  readFigures,
+} from '../../../src/webhooks/deliveries.ts'
 import {
   pingWebhook,
   recoverDeliveries,
@@ -31,6 +39,99 @@ const resend = (id: string, deliveryId: string) => resendDelivery(id, caller, de
 const recover = (id: string, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies())
 const ping = (id: string) => pingWebhook(id, caller, dependencies())
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+describe('a filter of deliveries', () => {
+  /** The numbers of the events in every page of two, and the total. */
+  async function found(id: string, filter: DeliveryFilter): Promise<[string[], number]> {
+    const events: string[] = []
+    let after: string | null = null
+    for (;;) {
+      const page = await listDeliveriesConnection(world.kysely, id, { filter, first: 2, after })
+      events.push(...page.edges.map(({ node }) => node.eventId))
+      after = page.edges.at(-1)?.cursor ?? null
+      if (!page.hasNextPage) return [events, await page.count()]
+    }
+  }
+
+  test('finds them by status, event type and time, in pages, with their total', async () => {
+    const id = await world.subscribe('/filtered')
+    await world.subscribe('/other')
+    const [a, b, c, d] = await world.emit({}, { type: 'agent.closed' }, {}, { type: 'stake.deposited' })
+    for (const [hours, event] of [a, b, c, d].entries())
+      await sql`update webhook_deliveries set created_at = ${`2026-11-20T0${hours}:00:00Z`} where event_id = ${event}`.execute(
+        world.kysely,
+      )
+    await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+      where event_id = any(${[a, b]})`.execute(world.kysely)
+    expect(await found(id, {})).toEqual([[d, c, b, a], 4])
+    expect(await found(id, { statuses: ['failed'] })).toEqual([[b, a], 2])
+    expect(await found(id, { statuses: ['pending', 'failed'], eventTypes: ['agent.updated'] })).toEqual([
+      [c, a],
+      2,
+    ])
+    expect(await found(id, { eventTypes: ['ping'] })).toEqual([[], 0])
+    expect(await found(id, { since: '2026-11-20T01:00:00Z', until: '2026-11-20T04:00:00+01:00' })).toEqual([
+      [c, b],
+      2,
+    ])
+    expect(await found(id, { statuses: ['failed'], since: '2026-11-20T01:00:00Z' })).toEqual([[b], 1])
+  })
+
+  test('refuses empty lists and wrong periods', async () => {
+    const refusal = (filter: DeliveryFilter) => found('any', filter).catch(({ message }: Error) => message)
+    expect(await refusal({ statuses: [] })).toBe('statuses must contain at least one value')
+    expect(await refusal({ eventTypes: [] })).toBe('eventTypes must contain at least one value')
+    expect(await refusal({ since: 'today' })).toContain('since must be an ISO 8601 time with a time zone')
+    expect(await refusal({ since: '2026-11-21T00:00:00Z', until: '2026-11-20T00:00:00Z' })).toContain(
+      'since must not be greater than until',
+    )
+  })
+
+  test('compares no more than the newest 10,000 of the period', async () => {
+    const id = await world.subscribe('/many')
+    await sql`insert into webhook_deliveries (subscription_id, event_id, event_type, created_at, next_attempt_at)
+      select ${id}, 'event' || n, case when n = 1 then 'agent.closed' else 'agent.updated' end,
+        '2026-11-20'::timestamptz + n * interval '1 s', now() + interval '1 day'
+      from generate_series(1, ${MAX_FILTERED + 1}::integer) n`.execute(world.kysely)
+    expect(await found(id, { eventTypes: ['agent.closed'] })).toEqual([[], 0])
+    expect(await found(id, { eventTypes: ['agent.closed'], until: '2026-11-20T01:00:00Z' })).toEqual([
+      ['event1'],
+      1,
+    ])
+  })
+})
+
+test('figures count the attempts of the last hours, of the newest deliveries', async () => {
+  const id = await world.subscribe('/figures')
+  const none = { attempts: 0, succeeded: 0, p50Ms: null, p95Ms: null }
+  expect(await readFigures(world.kysely, id, null)).toEqual(none)
+  await sql`insert into webhook_deliveries (id, subscription_id, event_id, event_type, created_at, next_attempt_at)
+    select 'd' || n, ${id}, 'event' || n, 'agent.updated', now() - n * interval '1 s', now() + interval '1 day'
+    from generate_series(1, ${MAX_FIGURED + 1}::integer) n`.execute(world.kysely)
+  const attempted = (delivery: string, outcome: string, ms: number, hours: number) =>
+    sql`insert into webhook_attempts (delivery_id, number, trigger, outcome, started_at, duration_ms)
+      values (${delivery}, 1, 'event', ${outcome}, now() - ${hours} * interval '1 hour', ${ms})`.execute(
+      world.kysely,
+    )
+  for (let ms = 1; ms <= 20; ms += 1)
+    await attempted(`d${ms}`, ms <= 5 ? 'failure' : 'success', ms, ms === 20 ? 30 : 2)
+  await attempted(`d${MAX_FIGURED + 1}`, 'success', 9_999, 1)
+  expect(await readFigures(world.kysely, id, null)).toEqual({
+    attempts: 19,
+    succeeded: 14,
+    p50Ms: 10,
+    p95Ms: 19,
+  })
+  expect(await readFigures(world.kysely, id, 168)).toEqual({
+    attempts: 20,
+    succeeded: 15,
+    p50Ms: 10,
+    p95Ms: 19,
+  })
+  expect(await readFigures(world.kysely, id, 1)).toEqual(none)
+  for (const hours of [0, 169, 1.5])
+    await expect(readFigures(world.kysely, id, hours)).rejects.toMatchObject({ code: 'INVALID_INTEGER' })
+})
 
 test('the delivery log returns pages of deliveries with their attempts, newest first', async () => {
   const id = await world.subscribe('/log')

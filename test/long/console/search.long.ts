@@ -18,6 +18,13 @@ interface Found {
 }
 type Agent = Found & { history: { nodes: { signature: string }[] } }
 
+/** The last word of a name with another letter before its last one. */
+const misspelt = (name: string): string =>
+  name
+    .split(' ')
+    .at(-1)!
+    .replace(/.(.)$/, (_, last: string) => (last === 'x' ? `z${last}` : `x${last}`))
+
 const { world, test } = useConsole({ SEED_AGENTS: '6' })
 let agent: Found
 /** Of a prepared transaction. */
@@ -53,6 +60,12 @@ test('the search box leads from an address, an owner, a DID, a signature, an id 
     await page.waitForURL(`**/console${path}`)
   }
   await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+  // Half of a later word, with a typing error.
+  await box.fill(misspelt(agent.name))
+  await page.getByRole('option', { name: agent.name }).waitFor()
+  await box.press('Enter')
+  await page.getByText(/^No name has “.+”. Did you mean one of these\?$/).waitFor()
+  await page.getByRole('main').getByRole('link', { name: agent.name }).waitFor()
   await box.fill(agent.signature)
   await page.getByRole('option', { name: /Open the transaction/ }).waitFor()
   await audit()

@@ -96,6 +96,18 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').last()
   await row.getByRole('link', { name: 'Test event' }).waitFor()
   await expect.poll(() => row.innerText()).toMatch(/Success[\s\S]*2[\s\S]*HTTP 200, \d+ ms/)
+  const figures = page.getByRole('region', { name: 'Receiver' })
+  await expect
+    .poll(() => figures.innerText())
+    .toMatch(/Attempts\s+2\s+Succeeded\s+100%\s+Half within\s+\d+ ms/)
+  const filters = page.getByRole('group', { name: 'Filter deliveries' })
+  await filters.getByLabel('Status').selectOption('FAILED')
+  await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+  await audit()
+  await filters.getByLabel('Status').selectOption('SUCCESS')
+  await filters.getByLabel('Event').selectOption('Test event')
+  await filters.getByLabel('Created').selectOption('Last hour')
+  await page.getByText('1 delivery', { exact: true }).waitFor()
 })
 
 test('an owner edits, pauses, activates, recovers, rotates and deletes a webhook', async ({

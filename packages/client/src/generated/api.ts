@@ -886,7 +886,10 @@ export type ListedAgent = {
   created_at: string
   /** Block time of the last change. */
   updated_at: string
-  /** Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name. */
+  /**
+   * Trigram similarity to the searched name, from 0.3 to 1. For `words`, the part of its trigrams
+   * that the name has, from 0.5 to 1. Null without a search.
+   */
   name_similarity?: number
 }
 
@@ -1518,7 +1521,7 @@ export interface Operations {
       max_reputation?: number
       /** Includes agents whose hosted card does not match its recorded hash. */
       include_mismatched?: boolean
-      /** Default: the time of registration, or similarity in a search by name. */
+      /** Default: the time of registration, or similarity in a search. */
       sort?: 'reputation' | 'created_at' | 'name'
       /** Default: descending. */
       order?: 'asc' | 'desc'

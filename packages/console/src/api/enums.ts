@@ -8,3 +8,14 @@ export function enumName(text: string): string {
 
 /** The network as settings and wallets name it: `mainnet-beta` for MAINNET_BETA. */
 export const networkName = (network: string): string => network.toLowerCase().replace('_', '-')
+
+/** The named bits of the mask of capabilities, from the lowest. */
+export const CAPABILITIES = ['Buy', 'Sell', 'Negotiate', 'Release escrow', 'Delegate', 'Arbitrate']
+
+/** The names of its bits. Bits without a name are shown by their number. */
+export function capabilityNames(mask: string): string[] {
+  const bits = BigInt(mask)
+  return Array.from({ length: 64 }, (_, i) => i)
+    .filter((i) => (bits >> BigInt(i)) & 1n)
+    .map((i) => CAPABILITIES[i] ?? `Bit ${i}`)
+}

@@ -1,3 +1,4 @@
+import { capabilityNames } from '../api/enums.ts'
 import { formatUnits } from '../ui/amount.tsx'
 import { words } from '../ui/badge.tsx'
 import type { EventFieldsFragment } from './events.generated.ts'
@@ -47,7 +48,7 @@ function changed(changes: Event<'AgentUpdatedEvent'>['changes']): string {
   const parts = [
     name && `name is now “${name.new}”`,
     serviceCategory && `category is now ${words(serviceCategory.new)}`,
-    capabilities && 'capabilities changed',
+    capabilities && `capabilities are now ${capabilityNames(capabilities.new).join(', ') || 'none'}`,
     version && `version is now “${version.new}”`,
     agentCardUrl && 'URL of the card changed',
     agentCardHash && 'hash of the card changed',

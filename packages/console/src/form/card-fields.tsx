@@ -55,7 +55,7 @@ export function CardFields({ url, hash, onChange, urlError, hashError }: CardFie
   )
 }
 
-async function sha256Hex(bytes: ArrayBuffer): Promise<string> {
+export async function sha256Hex(bytes: BufferSource): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -7,6 +7,7 @@ import { applyTheme } from './theme.ts'
 
 const PAGES = [
   ...NAVIGATION,
+  { to: '/start', title: 'Get started' },
   { to: '/register', title: 'Register an agent' },
   { to: '/events', title: 'Event types and payloads' },
   { to: '/health', title: 'Service health' },

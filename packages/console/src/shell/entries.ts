@@ -4,7 +4,7 @@ import { shorten } from '../ui/address.tsx'
 import { words } from '../ui/badge.tsx'
 import { useDebounced } from '../ui/debounced.ts'
 import { type Kind, kindOf, pageFor } from './find.ts'
-import { SuggestDocument } from './search.generated.ts'
+import { SuggestDocument, SuggestSimilarDocument } from './search.generated.ts'
 
 /** Something to choose in the search box or in the command menu. */
 export interface Entry {
@@ -21,9 +21,12 @@ const TITLES: Readonly<Record<Exclude<Kind, 'name'>, string>> = {
   signature: 'Open the transaction of this signature',
   id: 'Open the transaction with this id',
 }
+/** Longer texts are no beginning of a name. */
 const MAX_PREFIX = 32
+/** As many as the queries ask for. */
+const MAX_ENTRIES = 6
 
-/** What the typed text can mean: a page for an address, and agents whose name begins with it. */
+/** What the typed text can mean: a page for an address, agents whose name begins with it, or has it. */
 export function useFound(text: string): {
   readonly entries: readonly Entry[]
   /** Opens the page for the text. */
@@ -34,11 +37,12 @@ export function useFound(text: string): {
   const typed = text.trim()
   const kind = kindOf(typed)
   const prefix = useDebounced(typed, 200)
-  const [{ data }] = useQuery({
-    query: SuggestDocument,
-    variables: { prefix },
-    pause: prefix === '' || prefix.length > MAX_PREFIX,
-  })
+  const isShort = prefix !== '' && prefix.length <= MAX_PREFIX
+  const [{ data }] = useQuery({ query: SuggestDocument, variables: { prefix }, pause: !isShort })
+  const begin = isShort ? (data?.agentSuggestions ?? []) : []
+  const pause = prefix === '' || (isShort && data === undefined) || begin.length === MAX_ENTRIES
+  const [{ data: found }] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
+  const similar = pause ? [] : (found?.agentsPage.agents ?? [])
   const submit = async (): Promise<void> => {
     if (typed !== '') navigate(await pageFor(client, typed))
   }
@@ -47,8 +51,8 @@ export function useFound(text: string): {
     const run = (): void => void submit()
     return { entries: [{ id: 'found', title: TITLES[kind], detail: shorten(typed), run }], submit }
   }
-  const agents = prefix.length > MAX_PREFIX ? [] : (data?.agentSuggestions ?? [])
-  const entries = agents.map(({ pda, name, tier }) => ({
+  const agents = [...begin, ...similar.filter(({ pda }) => !begin.some((each) => each.pda === pda))]
+  const entries = agents.slice(0, MAX_ENTRIES).map(({ pda, name, tier }) => ({
     id: pda,
     title: name,
     detail: `${words(tier)} · ${shorten(pda)}`,

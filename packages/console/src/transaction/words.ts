@@ -1,4 +1,5 @@
 import type { DecodedInstruction, DecodedValue } from '@agent-registry/client/decode'
+import { capabilityNames } from '../api/enums.ts'
 import { formatUnits, words } from '../ui/index.ts'
 
 /** What each instruction does, for somebody who is asked to sign it. */
@@ -36,6 +37,7 @@ export function argumentsOf({ args }: DecodedInstruction): [label: string, value
 
 function textOf(name: string, value: DecodedValue): string {
   if (name === 'amount') return `${formatUnits(value as bigint, 6)} USDC`
+  if (name === 'capabilities') return capabilityNames(String(value)).join(', ') || 'None'
   if (name === 'serviceCategory') return words(String(value))
   return value === '' ? '(empty)' : String(value)
 }

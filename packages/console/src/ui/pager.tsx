@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import css from './pager.module.css'
 
@@ -6,12 +7,15 @@ interface PagerProps {
   /** Null if there is no such page. */
   readonly previous: (() => void) | null
   readonly next: (() => void) | null
+  /** Other actions on the list. */
+  readonly children?: ReactNode
 }
 
-export function Pager({ text, previous, next }: PagerProps) {
+export function Pager({ text, previous, next, children }: PagerProps) {
   return (
     <nav className={css.pager} aria-label="Pages">
       <span>{text}</span>
+      {children}
       <span className={css.buttons}>
         <Button disabled={previous === null} onClick={previous ?? undefined}>
           Previous

@@ -1,10 +1,12 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import { Empty, ErrorState, Loading, Pager, Section, Select } from '../../ui/index.ts'
+import { Export } from '../../ui/export.tsx'
 import css from './page.module.css'
+import { ExportHistoryDocument } from './page.generated.ts'
 
 const PAGE_SIZE = 10
 const KINDS: Record<string, { readonly label: string; readonly types: WebhookEventType[] }> = {
@@ -28,6 +30,14 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
   const [{ data, error }, refetch] = useQuery({ query: AgentActivityDocument, variables })
   const list = data?.registryEvents
   const { startCursor = null, endCursor = null } = list?.pageInfo ?? {}
+  const client = useClient()
+  const readAll = async (after: string | null) => {
+    const result = await client.query(ExportHistoryDocument, { pda, after }).toPromise()
+    const history = result.data?.agentHistory
+    if (!history) throw result.error
+    const { nodes, pageInfo } = history
+    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
+  }
   return (
     <Section
       title="History"
@@ -55,6 +65,7 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
       ) : (
         <div className={css.activity}>
           <EventList label="History" events={list.nodes} />
+          <Export name="history" read={readAll} />
           {(list.pageInfo.hasPreviousPage || list.pageInfo.hasNextPage) && (
             <Pager
               text="Newest first"

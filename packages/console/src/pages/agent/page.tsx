@@ -19,7 +19,8 @@ import {
   clientCode,
 } from '../../ui/index.ts'
 import { ActivitySection } from './activity-section.tsx'
-import { type Agent, capabilityNames } from './agent.ts'
+import { capabilityNames } from '../../api/enums.ts'
+import type { Agent } from './agent.ts'
 import { CardSection } from './card-section.tsx'
 import { ChartsSection } from './charts-section.tsx'
 import { CredentialsSection } from './credentials-section.tsx'

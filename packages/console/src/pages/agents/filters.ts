@@ -45,7 +45,8 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
   const [after, before] = [search.get('after'), search.get('before')]
   return {
     filter: {
-      ...(name && { name }),
+      // As people type: a part of a name, with typing errors.
+      ...(name && { words: name }),
       ...(tier && { tier }),
       ...(status && { status }),
       ...(category && { category }),

@@ -1,4 +1,4 @@
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import {
   Address,
@@ -18,6 +18,7 @@ import {
   Table,
   words,
 } from '../../ui/index.ts'
+import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery } from './page.generated.ts'
@@ -49,6 +50,9 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
   },
 ]
 
+/** Whether a name lacks some trigrams of the searched text. */
+const isOnlySimilar = ({ nameSimilarity }: Agent): boolean => (nameSimilarity ?? 1) < 1
+
 const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputation' }))
   console.log(agent.name, agent.reputation_score)`
 
@@ -68,6 +72,14 @@ export default function AgentsPage() {
   const columns = COLUMNS.map((column) =>
     column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
   )
+  const client = useClient()
+  const readAll = async (after: string | null) => {
+    const { filter, orderBy } = variables
+    const result = await client.query(AgentsDocument, { filter, orderBy, first: 200, after }).toPromise()
+    if (result.data === undefined) throw result.error
+    const { nodes, pageInfo } = result.data.agents
+    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
+  }
   const page =
     (name: 'after' | 'before', cursor: string | null | undefined): (() => void) =>
     () =>
@@ -103,6 +115,9 @@ export default function AgentsPage() {
         </Empty>
       ) : (
         <div className={css.list}>
+          {variables.filter?.words && list.nodes.every(isOnlySimilar) && (
+            <p>No name has “{variables.filter.words}”. Did you mean one of these?</p>
+          )}
           <Table
             caption="Agents"
             columns={columns}
@@ -114,7 +129,9 @@ export default function AgentsPage() {
             text={list.totalCount === 1 ? '1 agent' : `${list.totalCount.toLocaleString('en')} agents`}
             previous={list.pageInfo.hasPreviousPage ? page('before', list.pageInfo.startCursor) : null}
             next={list.pageInfo.hasNextPage ? page('after', list.pageInfo.endCursor) : null}
-          />
+          >
+            <Export name="agents" read={readAll} />
+          </Pager>
         </div>
       )}
       <Mismatched search={search} onChange={(changes) => setSearch(withFilter(search, changes))} />

@@ -1,5 +1,5 @@
 import { formStyles as css } from '../../form/form.tsx'
-import { CAPABILITIES } from '../agent/agent.ts'
+import { CAPABILITIES } from '../../api/enums.ts'
 import styles from './page.module.css'
 
 interface CapabilitiesProps {

@@ -50,8 +50,8 @@ function Overview() {
       actions={
         <>
           <ShowRequest document={OverviewDocument} client={EXAMPLE} />
-          <ButtonLink to="/register" look="primary">
-            Register an agent
+          <ButtonLink to="/start" look="primary">
+            Get started
           </ButtonLink>
         </>
       }

@@ -71,6 +71,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
           wallet={wallet}
           givenCode={search.get('code') ?? ''}
           canSponsor={service.feeSponsorshipEnabled}
+          isLocalnet={service.network === 'LOCALNET'}
         />
       </Section>
       <WalletBalance wallet={wallet} network={service.network} />

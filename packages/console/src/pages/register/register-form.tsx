@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
+import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
@@ -16,6 +17,7 @@ interface RegisterFormProps {
   /** From the link of an invitation. */
   readonly givenCode: string
   readonly canSponsor: boolean
+  readonly isLocalnet: boolean
 }
 
 interface Draft {
@@ -27,7 +29,7 @@ interface Draft {
   readonly code: string
 }
 
-export function RegisterForm({ wallet, givenCode, canSponsor }: RegisterFormProps) {
+export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: RegisterFormProps) {
   const start = useTransaction()
   const [draft, setDraft] = useState<Draft>({
     name: '',
@@ -63,6 +65,7 @@ export function RegisterForm({ wallet, givenCode, canSponsor }: RegisterFormProp
   }
   return (
     <>
+      <CardBuilder name={name} isLocalnet={isLocalnet} onCard={change} />
       <Form label="Register an agent" onSubmit={submit}>
         <Input
           label="Name"

@@ -3,7 +3,12 @@ import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
 /** What the transaction asks the programs to do. */
-export function InstructionList({ instructions }: { readonly instructions: readonly Described[] }) {
+interface WithInner extends Described {
+  /** Those that it invoked, with their depth below it. */
+  readonly inner: readonly (Described & { readonly depth: number })[]
+}
+
+export function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
   return (
     <Section
       title="Instructions"
@@ -11,7 +16,25 @@ export function InstructionList({ instructions }: { readonly instructions: reado
     >
       <ol className={css.instructions}>
         {instructions.map((each) => (
-          <InstructionItem key={each.number} instruction={each} />
+          <li key={each.number} className={css.instruction}>
+            <InstructionItem instruction={each} />
+            {each.inner.length > 0 && (
+              <details>
+                <summary>
+                  {each.inner.length === 1
+                    ? '1 inner instruction'
+                    : `${each.inner.length} inner instructions`}
+                </summary>
+                <ol className={css.inner}>
+                  {each.inner.map((invoked) => (
+                    <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>
+                      <InstructionItem instruction={invoked} />
+                    </li>
+                  ))}
+                </ol>
+              </details>
+            )}
+          </li>
         ))}
       </ol>
     </Section>
@@ -22,7 +45,7 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
   const { number, title, program, programId, values, accounts } = instruction
   const agent = accounts.find(({ name }) => name === 'agent')
   return (
-    <li className={css.instruction}>
+    <>
       <div className={css.instructionHead}>
         <h3>
           {number}. {title}
@@ -63,6 +86,6 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
           </ul>
         </details>
       )}
-    </li>
+    </>
   )
 }

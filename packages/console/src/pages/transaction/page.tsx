@@ -125,6 +125,15 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
   const instructions = (landed ?? prepared)!.instructions.map((each, i) =>
     describeInstruction(each, i + 1, program),
   )
+  const inner = landed?.innerInstructions ?? []
+  const tree = instructions.map((each) => ({
+    ...each,
+    inner: inner
+      .filter(({ instruction }) => instruction === each.number)
+      .map(({ depth, ...invoked }, i) =>
+        Object.assign(describeInstruction(invoked, i + 1, program), { depth }),
+      ),
+  }))
   const feePayer = landed?.feePayer
   const roles = rolesOf(instructions, feePayer)
   const signature = landed?.signature ?? prepared?.signature ?? null
@@ -160,7 +169,7 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
           />
         </Section>
       </div>
-      <InstructionList instructions={instructions} />
+      <InstructionList instructions={tree} />
       {landed !== null && <BalancesSection landed={landed} roles={roles} usdcMint={usdcMint} />}
       {logs !== null && <LogSection logs={logs} />}
     </div>

@@ -1,32 +1,54 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { eventTitle } from '../../events/types.ts'
+import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
   Empty,
   ErrorState,
   Link,
   Loading,
+  optionsOf,
   Pager,
   RelativeTime,
   Section,
+  Select,
   Status,
   Table,
   usePolling,
 } from '../../ui/index.ts'
-import { type DeliveryFieldsFragment, WebhookLogDocument } from './page.generated.ts'
+import css from '../webhooks/page.module.css'
+import {
+  type DeliveryFieldsFragment,
+  type WebhookDeliveryFilter,
+  WebhookLogDocument,
+} from './page.generated.ts'
 import { responseOf } from './response.ts'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
 
+const STATUSES = ['PENDING', 'IN_FLIGHT', 'RETRYING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
+const TYPES = [...EVENT_TYPES, 'PING'] as const
+const HOUR_MS = 3_600_000
+const PERIODS = [
+  { value: '', label: 'Any time' },
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last day' },
+  { value: '168', label: 'Last week' },
+]
+
 export function DeliveryLog({ id }: { readonly id: string }) {
+  const [filter, setFilter] = useState<WebhookDeliveryFilter>()
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
   const [{ data, error }, refetch] = useQuery({
     query: WebhookLogDocument,
-    variables: { id, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
+    variables: { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
     requestPolicy: 'cache-and-network',
   })
+  const change = (changes: WebhookDeliveryFilter): void => {
+    setFilter({ ...filter, ...changes })
+    setCursors([])
+  }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   usePolling(refresh, REFRESH_MS)
   const page = data?.webhookDeliveries
@@ -35,13 +57,18 @@ export function DeliveryLog({ id }: { readonly id: string }) {
       title="Deliveries"
       lead="One line for each event, newest first. Open one to see its attempts and to send it again."
     >
+      <LogFilters onChange={change} />
       {error !== undefined ? (
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
         <Loading rows={4} label="Loading the deliveries" />
       ) : page.nodes.length === 0 ? (
-        <Empty title="No deliveries yet">
-          <p>Send a ping to test your receiver. Events appear here when they happen.</p>
+        <Empty title={filter === undefined ? 'No deliveries yet' : 'No delivery matches'}>
+          <p>
+            {filter === undefined
+              ? 'Send a ping to test your receiver. Events appear here when they happen.'
+              : 'Choose another status, event or time.'}
+          </p>
         </Empty>
       ) : (
         <>
@@ -54,6 +81,37 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         </>
       )}
     </Section>
+  )
+}
+
+function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDeliveryFilter) => void }) {
+  const only = <Value extends string>(values: readonly Value[], chosen: string): Value[] | null =>
+    chosen === '' ? null : values.filter((value) => value === chosen)
+  return (
+    <div className={css.buttons} role="group" aria-label="Filter deliveries">
+      <Select
+        label="Status"
+        options={[{ value: '', label: 'All' }, ...optionsOf(STATUSES)]}
+        onChange={({ target }) => onChange({ statuses: only(STATUSES, target.value) })}
+      />
+      <Select
+        label="Event"
+        options={[
+          { value: '', label: 'All' },
+          ...TYPES.map((value) => ({ value, label: eventTitle(value) })),
+        ]}
+        onChange={({ target }) => onChange({ eventTypes: only(TYPES, target.value) })}
+      />
+      <Select
+        label="Created"
+        options={PERIODS}
+        onChange={({ target: { value } }) =>
+          onChange({
+            since: value === '' ? null : new Date(Date.now() - Number(value) * HOUR_MS).toISOString(),
+          })
+        }
+      />
+    </div>
   )
 }
 

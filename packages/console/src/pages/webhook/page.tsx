@@ -19,6 +19,7 @@ import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { Controls } from './controls.tsx'
 import { EditWebhook } from './edit.tsx'
+import { Figures } from './figures.tsx'
 import { DeliveryLog } from './log.tsx'
 import { OneWebhookDocument, WebhookLogDocument } from './page.generated.ts'
 import { Warning } from './warning.tsx'
@@ -85,6 +86,7 @@ function Webhook({ id }: { readonly id: string }) {
         />
       </Section>
       <Controls webhook={webhook} onChange={refresh} />
+      <Figures id={id} />
       <DeliveryLog id={id} />
       <Section
         title="Verify requests"

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useMutation } from 'urql'
-import { useLocation } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
+import { EVENT_TYPES } from '../../events/types.ts'
 import { Form } from '../../form/form.tsx'
 import { Button, ErrorState, Section } from '../../ui/index.ts'
 import { isComplete, type WebhookDraft, WebhookFields } from './fields.tsx'
@@ -9,7 +10,13 @@ import css from './page.module.css'
 import { SecretDialog } from './secret-dialog.tsx'
 
 export function CreateWebhook() {
-  const [draft, setDraft] = useState<WebhookDraft>({ url: '', agent: '', types: ['AGENT_REGISTERED'] })
+  const [search] = useSearchParams()
+  const agent = search.get('agent')
+  const [draft, setDraft] = useState<WebhookDraft>({
+    url: '',
+    agent: agent ?? '',
+    types: agent === null ? ['AGENT_REGISTERED'] : EVENT_TYPES,
+  })
   const [isChecked, setChecked] = useState(false)
   const [{ data, error, fetching }, create] = useMutation(CreateWebhookDocument)
   const [secret, setSecret] = useState<string | null>(null)
@@ -17,11 +24,11 @@ export function CreateWebhook() {
   const submit = async (): Promise<void> => {
     setChecked(true)
     if (!isComplete(draft)) return
-    const agent = draft.agent.trim()
+    const filter = draft.agent.trim()
     const input = {
       url: draft.url.trim(),
       eventTypes: [...draft.types],
-      ...(agent !== '' && { filterAgentPda: agent }),
+      ...(filter !== '' && { filterAgentPda: filter }),
     }
     const result = await create({ input })
     setSecret(result.data?.createWebhook.secret ?? null)

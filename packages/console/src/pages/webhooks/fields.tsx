@@ -1,7 +1,10 @@
+import { useQuery } from 'urql'
+import { apiUrl } from '../../api/base.ts'
+import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { formStyles } from '../../form/form.tsx'
-import { Input } from '../../ui/index.ts'
+import { Button, Input } from '../../ui/index.ts'
 import css from './page.module.css'
 
 /** What an owner chooses for a webhook, as it is typed. */
@@ -23,6 +26,8 @@ interface WebhookFieldsProps {
 
 export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps) {
   const { url, agent, types } = draft
+  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
+  const network = data?.info.network
   const choose = (type: WebhookEventType, isChosen: boolean): void =>
     onChange({ ...draft, types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
   return (
@@ -33,11 +38,18 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         inputMode="url"
         autoComplete="off"
         placeholder="https://example.org/events"
-        hint="An https URL of a public host."
+        hint={network === 'LOCALNET' ? 'An http or https URL.' : 'An https URL of a public host.'}
         value={url}
         error={isChecked && url.trim() === '' ? 'Enter the URL of your receiver. It must use https.' : null}
         onChange={({ target }) => onChange({ ...draft, url: target.value })}
       />
+      {network === 'LOCALNET' && (
+        <p>
+          <Button small onClick={() => onChange({ ...draft, url: apiUrl('localnet/receiver') })}>
+            Use the receiver of this localnet
+          </Button>
+        </p>
+      )}
       <Input
         label="Only events of this agent (optional)"
         autoComplete="off"
