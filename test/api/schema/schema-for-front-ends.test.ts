@@ -689,7 +689,7 @@ test('fundLocalnetWallet is only in the schema of a service that runs a localnet
     data.__schema.mutationType.fields.map((each: Json) => each.name)
   const [base] = await secondApp({ hasLocalnet: true })
   const [mine, theirs] = [names(await send(INTROSPECT)), names(await ask(base, INTROSPECT))]
-  expect(theirs.filter((name) => !mine.includes(name))).toEqual(['fundLocalnetWallet'])
+  expect(theirs.filter((name) => !mine.includes(name))).toEqual(['publishLocalnetCard', 'fundLocalnetWallet'])
   expect(mine.filter((name) => !theirs.includes(name))).toEqual([])
   expect(refusal(await send(FUND))).toBe('400 INVALID_REQUEST')
   expect(refusal(await ask(base, FUND))).toBe('400 INVALID_PUBKEY')
