@@ -2,15 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../contract/vary.ts'
 import { type PageContent, sendPage, servePageFiles, writePage } from '../plugins/static-files.ts'
 import type { RestApp } from '../rest-app.ts'
-
-export const EXAMPLE = `# Agents with their stakes, highest reputation first.
-{
-  agents(orderBy: { field: REPUTATION }, first: 5) {
-    totalCount
-    nodes { pda name tier reputationScore stake { depositedAmount } }
-  }
-}
-`
+import { EXAMPLES, SESSION_HEADERS } from './examples.ts'
 
 /**
  * Browsers load nothing from other servers. The editor needs `eval` and starts its workers itself.
@@ -22,12 +14,23 @@ const FILES = '/graphql/graphiql/'
 /** The script has two megabytes, compressed. */
 const FILE_UNITS = 20
 
+/** The operation above its response. Side by side, lines would have one character. */
+const ON_PHONES = `@media (max-width: 40rem) {
+  #graphiql-session, .graphiql-session { flex-direction: column; }
+  .graphiql-editors, .graphiql-response { flex: 1 1 0 !important; min-height: 0; width: auto !important; }
+  .graphiql-horizontal-drag-bar, .graphiql-logo { display: none; }
+}`
+
 /** The package has one page of nine megabytes. */
 async function load(): Promise<PageContent> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const whole = renderGraphiQL({ title: 'Agent Registry Gateway', defaultQuery: EXAMPLE })
+  const defaultTabs = EXAMPLES.map((query) => ({
+    query,
+    ...(query.includes('Needs a session') && { headers: SESSION_HEADERS }),
+  }))
+  const whole = renderGraphiQL({ title: 'Agent Registry Gateway', defaultTabs })
   return {
-    style: between(whole, '<style>', '</style>'),
+    style: between(whole, '<style>', '</style>') + ON_PHONES,
     script: between(whole, '<script>', '</script>\n    </body>'),
   }
 }

@@ -7,10 +7,12 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
   lexicographicSortSchema,
+  parse,
   printSchema,
+  validate,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { EXAMPLE } from '../../../rest/graphql/graphiql.ts'
+import { EXAMPLES } from '../../../rest/graphql/examples.ts'
 import { schema } from '../../../schema/index.ts'
 import { printedSchema } from '../../../schema/print.ts'
 import { schemaWithoutLocalnet } from '../../../schema/variants.ts'
@@ -67,8 +69,10 @@ test('a browser gets GraphiQL, which loads nothing from other servers', async ()
   expect([again.statusCode, again.body]).toEqual([304, ''])
 })
 
-test('the query that GraphiQL shows first is answered', async () => {
-  expect(await query(t, EXAMPLE)).toEqual({ agents: { totalCount: 0, nodes: [] } })
+test('the operations that GraphiQL shows first fit the schema, and the first one is answered', async () => {
+  expect(EXAMPLES).toHaveLength(10)
+  for (const each of EXAMPLES) expect([each, validate(schema, parse(each))]).toEqual([each, []])
+  expect(await query(t, EXAMPLES[0]!)).toEqual({ agents: { totalCount: 0, nodes: [] } })
 })
 
 test('the files of GraphiQL have hashes of their content as names, and start the editor', async () => {

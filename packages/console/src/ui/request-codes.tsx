@@ -13,7 +13,17 @@ export interface RequestOfPage {
 
 /** The request of a page as curl, GraphQL and code of the client. */
 export function RequestCodes(request: RequestOfPage) {
-  return <CodeTabs label="Language" codes={codesFor(request)} />
+  const codes = codesFor(request)
+  return (
+    <>
+      <CodeTabs label="Language" codes={codes} />
+      <p>
+        <a href={`${apiUrl('graphql')}?query=${encodeURIComponent(codes['GraphQL'] ?? '')}`} target="_blank">
+          Open in GraphiQL
+        </a>
+      </p>
+    </>
+  )
 }
 
 function codesFor({
