@@ -113,8 +113,8 @@ const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s
 
 /** Figures read the attempts of many deliveries. */
 const FIGURES_UNITS = 5
-/** A filter by status or type compares many deliveries, for the page and for the total. */
-const FILTER_UNITS = 10
+/** A filter by status or type compares up to 10,000 deliveries, for the page and the total: 5 ms. */
+const FILTER_UNITS = 5
 
 const deliveryUnits = ({ filter }: { readonly filter?: unknown }): number => {
   const { statuses, eventTypes } = (filter ?? {}) as { statuses?: unknown; eventTypes?: unknown }

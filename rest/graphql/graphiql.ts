@@ -24,10 +24,9 @@ const ON_PHONES = `@media (max-width: 40rem) {
 /** The package has one page of nine megabytes. */
 async function load(): Promise<PageContent> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const defaultTabs = EXAMPLES.map((query) => ({
-    query,
-    ...(query.includes('Needs a session') && { headers: SESSION_HEADERS }),
-  }))
+  const defaultTabs = EXAMPLES.map((query) =>
+    query.includes('Needs a session') ? { query, headers: SESSION_HEADERS } : { query },
+  )
   const whole = renderGraphiQL({ title: 'Agent Registry Gateway', defaultTabs })
   return {
     style: between(whole, '<style>', '</style>') + ON_PHONES,
