@@ -18,6 +18,7 @@ import { limitConnections } from './plugins/open-connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import { LIMITS } from '../schema/limits.ts'
+import { LOCALNET_RECEIVER } from '../src/health/health-service.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Services } from '../src/compose/services.ts'
@@ -118,11 +119,19 @@ async function addClientFaces(
  * to it. Deliveries must not use up the limits of this machine, so it has none.
  */
 function receiverRoute(app: RestApp): void {
-  app.post(
-    '/localnet/receiver',
-    { config: { priority: 'exempt' }, schema: { hide: true } },
-    (_request, reply) => reply.type('text/plain').send('received'),
-  )
+  void app.register(async (scope: RestApp) => {
+    // Bodies are read, but not parsed.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      '*',
+      (_request, body, done) => void body.resume().once('end', () => done(null)),
+    )
+    scope.post(
+      LOCALNET_RECEIVER,
+      { config: { priority: 'exempt' }, schema: { hide: true } },
+      (_request, reply) => reply.type('text/plain').send('received'),
+    )
+  })
 }
 
 /** Where to go from here. Without a base URL the links are paths. */

@@ -44,10 +44,7 @@ export const AgentRef = nodeType<AgentRow>(
     createdAt: time('Block time of the registration.'),
     updatedAt: time('Block time of the last change.'),
     nameSimilarity: nullable(
-      float(
-        'Trigram similarity to the searched name, from 0.3 to 1. For `words`, the part of its trigrams that the name has, from 0.5 to 1. Null without a search.',
-        0.62,
-      ),
+      float('How similar the name is to the searched text, from 0.3 to 1. Null without a search.', 0.62),
     ),
   },
 )

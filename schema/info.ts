@@ -1,6 +1,6 @@
-import type { ServiceInfo } from '../src/health/health-service.ts'
+import { LOCALNET_RECEIVER, type ServiceInfo } from '../src/health/health-service.ts'
 import { builder } from './builder.ts'
-import { bool, objectType, of, pubkey, text } from './columns.ts'
+import { bool, nullable, objectType, of, pubkey, text } from './columns.ts'
 import { enumType } from './enum-values.ts'
 
 type Features = ServiceInfo['features']
@@ -44,6 +44,9 @@ const InfoRef = objectType<ServiceInfo>('Info', 'Metadata of the service.', {
   feeSponsorshipEnabled: bool('Whether the service sponsors registrations now.'),
   network: of(NetworkType, 'The cluster, determined by the genesis hash of the ledger.', 'mainnet-beta'),
   features: of(FeaturesRef, 'Optional features of the service.'),
+  localnetReceiver: nullable(
+    text('Path that accepts webhooks, for trying them out on a localnet. Null elsewhere.', LOCALNET_RECEIVER),
+  ),
 })
 
 builder.queryField('info', (t) =>

@@ -1,10 +1,11 @@
 import type { AccountMeta } from '@agent-registry/solana'
-import type {
-  BalanceChange,
-  InnerInstruction,
-  LedgerTransaction,
-  MessageInstruction,
-  TokenBalanceChange,
+import {
+  type BalanceChange,
+  innerData,
+  type InnerInstruction,
+  type LedgerTransaction,
+  type MessageInstruction,
+  type TokenBalanceChange,
 } from '../src/transactions/ledger-transaction.ts'
 import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'
@@ -14,6 +15,8 @@ import { bool, int, list, nullable, objectType, of, pubkey, safeInt, text, time,
 export const LEDGER_READ_UNITS = 10
 /** The most accounts that a transaction can lock. */
 const MAX_ACCOUNTS = 128
+/** The most instructions that a transaction executes. */
+const MAX_INVOKED = 64
 /** Nodes cut longer logs. */
 const LOG_LINES = 200
 
@@ -49,8 +52,15 @@ const InnerInstructionRef = objectType<InnerInstruction>(
     ),
     programId: pubkey('Address of the program.'),
     accounts: list(of(TransactionAccountRef, 'Accounts in the order of the instruction.')),
-    data: text('Instruction data, base64.'),
   },
+)
+
+builder.objectField(InnerInstructionRef, 'data', (t) =>
+  t.string({
+    nullable: true,
+    description: 'Instruction data, base64. Null above 700 bytes.',
+    resolve: innerData,
+  }),
 )
 
 const BalanceChangeRef = objectType<BalanceChange>(
@@ -94,6 +104,7 @@ export const LedgerTransactionRef = objectType<LedgerTransaction>(
         InnerInstructionRef,
         'Instructions that programs invoked, in order of execution. Empty if the node does not record them.',
       ),
+      { listSize: MAX_INVOKED },
     ),
     balances: list(of(BalanceChangeRef, 'All accounts of the transaction, the fee payer first.'), {
       listSize: MAX_ACCOUNTS,

@@ -99,7 +99,7 @@ const WHEN: Record<ErrorCode, string> = {
   PROGRAM_NOT_ALLOWED: 'An instruction calls a program that is not on the allowlist.',
   SIMULATION_FAILED: 'The ledger would refuse the transaction. See `message` and `logs`.',
   PREPARE_FAILED: 'An internal error while the service built the transaction.',
-  LOCALNET_ONLY: 'The gateway runs no localnet. Get SOL and USDC elsewhere.',
+  LOCALNET_ONLY: 'The gateway runs no localnet. Get SOL and USDC, and publish agent cards, elsewhere.',
   TRANSACTION_NOT_FOUND:
     'No transaction of this service has this id or signature, or `ledgerTransaction` does not read it.',
   TRANSACTION_EXPIRED:

@@ -61,7 +61,7 @@ query Health {
   detailedHealth { status indexer { phase } }
 }
 `,
-  `# Your webhooks, their receivers and failed deliveries. Needs a session: see the headers of this tab.
+  `# Your webhooks, how their receivers do, and their last deliveries. Needs a session: see the headers of this tab.
 query Webhooks {
   viewer { wallet }
   webhooks {
@@ -86,5 +86,5 @@ mutation CreateWebhook {
 `,
 ]
 
-/** For a tab that needs one. \`POST /auth/session\` and the console give tokens. */
+/** For a tab that needs one. */
 export const SESSION_HEADERS = JSON.stringify({ authorization: 'Bearer TOKEN' }, null, 2)

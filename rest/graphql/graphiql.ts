@@ -14,6 +14,16 @@ const FILES = '/graphql/graphiql/'
 /** The script has two megabytes, compressed. */
 const FILE_UNITS = 20
 
+/**
+ * The editor reads the parameter `query` of its URL itself. It opens alone, with the parameter
+ * `variables`.
+ */
+const GIVEN = `(options) => {
+  const given = new URLSearchParams(location.search);
+  if (!given.get('query')) return options;
+  return { ...options, defaultTabs: undefined, variables: given.get('variables') || undefined };
+}`
+
 /** The operation above its response. Side by side, lines would have one character. */
 const ON_PHONES = `@media (max-width: 40rem) {
   #graphiql-session, .graphiql-session { flex-direction: column; }
@@ -27,7 +37,9 @@ async function load(): Promise<PageContent> {
   const defaultTabs = EXAMPLES.map((query) =>
     query.includes('Needs a session') ? { query, headers: SESSION_HEADERS } : { query },
   )
-  const whole = renderGraphiQL({ title: 'Agent Registry Gateway', defaultTabs })
+  const options = { title: 'Agent Registry Gateway', defaultTabs }
+  const [json, given] = [JSON.stringify(options), GIVEN]
+  const whole = renderGraphiQL(options).replace(json, () => `(${given})(${json})`)
   return {
     style: between(whole, '<style>', '</style>') + ON_PHONES,
     script: between(whole, '<script>', '</script>\n    </body>'),

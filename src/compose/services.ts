@@ -7,7 +7,7 @@ import type { Orm } from '../db/orm-types.ts'
 import { poolQueue } from '../db/orm.ts'
 import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
 import { openReads, openRowReads } from '../db/reads.ts'
-import { createHealthService } from '../health/health-service.ts'
+import { createHealthService, LOCALNET_RECEIVER } from '../health/health-service.ts'
 import type { FeePayerStatus } from '../health/health.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createCardReads } from '../identity/agent-cards/card-reads.ts'
@@ -234,7 +234,7 @@ async function composeRegistry({
 
 function composeHealth(
   { config, orm, rpc, clock }: GatewayContext,
-  { indexer = null, feePayerKey = null, overrides = {} }: StartedParts,
+  { indexer = null, feePayerKey = null, fundWallet = null, overrides = {} }: StartedParts,
   { transactions, roles }: { transactions: Transactions; roles: Roles },
 ) {
   const kysely = orm.em.getKysely()
@@ -256,6 +256,7 @@ function composeHealth(
       name: 'Agent Registry Gateway',
       version: packageJson.version,
       program: programId,
+      localnetReceiver: fundWallet !== null && config.webhooks.devMode ? LOCALNET_RECEIVER : null,
     },
     sharedMs: overrides.healthSharedMs,
   })

@@ -9,7 +9,12 @@ interface ServiceIdentity {
   readonly version: string
   /** Registry program, base-58. */
   readonly program: string
+  /** Path of a receiver of webhooks for trying them out. Null unless webhooks may call this machine. */
+  readonly localnetReceiver: string | null
 }
+
+/** The path of the receiver of a localnet. */
+export const LOCALNET_RECEIVER = '/localnet/receiver'
 
 const FEATURES = {
   did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },

@@ -1,11 +1,11 @@
 import {
   type AccountMeta,
+  decodeBase58,
   type Message,
   parseTransaction,
   type Pubkey,
   signatureBytes,
 } from '@agent-registry/solana'
-import bs58 from 'bs58'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -51,7 +51,7 @@ interface InnerGroup {
   readonly index: number
   readonly instructions: readonly {
     readonly programIdIndex: number
-    readonly accounts: readonly number[]
+    readonly accounts?: readonly number[]
     /** Base-58. */
     readonly data: string
     /** 2 for those that an instruction of the message invoked. Old blocks have none. */
@@ -100,18 +100,32 @@ export async function readLedgerTransaction(
   }
 }
 
-/** In order of execution. */
-const innerInstructions = (accounts: readonly AccountMeta[], groups: readonly InnerGroup[]) =>
+/** In order of execution. Leaves out those whose program is in a lookup table that is not known. */
+export const innerInstructions = (accounts: readonly AccountMeta[], groups: readonly InnerGroup[]) =>
   groups.flatMap(({ index, instructions }) =>
-    instructions.map((each) => ({
-      /** The number of the instruction of the message, from 1. */
-      instruction: index + 1,
-      depth: (each.stackHeight ?? 2) - 1,
-      programId: accounts[each.programIdIndex]!.pubkey,
-      accounts: each.accounts.flatMap((at) => accounts[at] ?? []),
-      data: Buffer.from(bs58.decode(each.data)).toString('base64'),
-    })),
+    instructions.flatMap(({ programIdIndex, accounts: indexes, data, stackHeight }) => {
+      const program = accounts[programIdIndex]
+      if (program === undefined) return []
+      return {
+        /** The number of the instruction of the message, from 1. */
+        instruction: index + 1,
+        depth: (stackHeight ?? 2) - 1,
+        programId: program.pubkey,
+        accounts: (indexes ?? []).flatMap((at) => accounts[at] ?? []),
+        /** Base-58. */
+        data,
+      }
+    }),
   )
+
+/** Decoding base-58 takes quadratic time, and a program may invoke 64 others with 10 KiB each. */
+const MAX_INNER_DATA = 1_024
+
+/** The data of an inner instruction in base64. Null if it is too long. */
+export function innerData({ data }: InnerInstruction): string | null {
+  const bytes = data.length > MAX_INNER_DATA ? null : decodeBase58(data)
+  return bytes && Buffer.from(bytes).toString('base64')
+}
 
 /** Null for a transaction that neither called the registry nor was sent by the relay. */
 async function findFinality(kysely: Kysely<Database>, signature: string) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -18,19 +18,21 @@ export function ipfsCid(document: Uint8Array): string {
   return `b${bits.replace(/.{1,5}/g, (five) => BASE32.charAt(Number.parseInt(five.padEnd(5, '0'), 2)))}`
 }
 
-/** Documents of the localnet, those of the samples included. */
-const MAX_DOCUMENTS = 2_000
+const publishedIn = (dataDir: string): string => join(dataDir, 'published-documents')
+/** Published by anybody, of at most 16 KiB each. */
+const MAX_PUBLISHED = 2_000
 
 /** Stores a document, and returns its URL. Throws INVALID_REQUEST if there are too many. */
 export function publishDocument(dataDir: string, document: Uint8Array): string {
-  const folder = folderOf(dataDir)
-  mkdirSync(folder, { recursive: true })
-  if (readdirSync(folder).length >= MAX_DOCUMENTS)
-    throw new DomainError('INVALID_REQUEST', {
-      problem: `this localnet has ${MAX_DOCUMENTS} documents and takes no more`,
-    })
+  const folder = publishedIn(dataDir)
   const cid = ipfsCid(document)
-  writeFileSync(join(folder, cid), document)
+  const file = join(folder, cid)
+  mkdirSync(folder, { recursive: true })
+  if (!existsSync(file) && readdirSync(folder).length >= MAX_PUBLISHED)
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `this localnet has ${MAX_PUBLISHED} published documents and takes no more`,
+    })
+  writeFileSync(file, document)
   return `ipfs://${cid}`
 }
 
@@ -47,7 +49,10 @@ export async function serveSampleDocuments(
   const server = createServer((request, response) => {
     const [, cid] = /^\/ipfs\/(\w+)$/.exec(request.url ?? '') ?? []
     try {
-      const body = readFileSync(join(folderOf(dataDir), cid ?? ''))
+      const folder = [folderOf, publishedIn]
+        .map((each) => each(dataDir))
+        .find((each) => existsSync(join(each, cid!)))
+      const body = readFileSync(join(folder!, cid!))
       response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     } catch {
       response.writeHead(404).end()

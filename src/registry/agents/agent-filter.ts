@@ -60,10 +60,18 @@ export function searchOf({ name, words }: AgentFilter): { text: string; by: Sear
 
 /** The similarity of a name to the searched text, as `MEASURES` has it. */
 export const similarityTo = ({ text, by }: { text: string; by: SearchBy }): RawBuilder<unknown> =>
-  by === 'name'
-    ? sql`similarity(name, ${text})`
-    : sql`((select count(*) from unnest(show_trgm(name)) as each where each = any(show_trgm(${text})))::float4
-        / nullif(cardinality(show_trgm(${text})), 0)::float4)`
+  by === 'name' ? sql`similarity(name, ${text})` : sharedPart(text)
+
+/**
+ * The part of the trigrams of a text that a name has. pg_trgm counts them for the similarity s: of q
+ * and n trigrams, s (q + n) / (1 + s) are the same. Counting them in SQL takes five times as long.
+ */
+function sharedPart(text: string): RawBuilder<unknown> {
+  const similarity = sql`similarity(name, ${text})::float8`
+  const queried = sql`cardinality(show_trgm(${text}))`
+  return sql`(round(${similarity} * (${queried} + cardinality(show_trgm(name))) / (1 + ${similarity}))::float4
+    / nullif(${queried}, 0)::float4)`
+}
 
 /** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER, INVALID_RANGE and INVALID_REQUEST. */
 export function checkAgentFilter(filter: AgentFilter): void {

@@ -682,7 +682,7 @@ describe('verifyCredential', () => {
   })
 })
 
-test('fundLocalnetWallet is only in the schema of a service that runs a localnet', async () => {
+test('fundLocalnetWallet and publishLocalnetCard are only in the schema of a service that runs a localnet', async () => {
   const FUND = 'mutation { fundLocalnetWallet(wallet: "x") { lamports } }'
   const INTROSPECT = '{ __schema { mutationType { fields { name } } } }'
   const names = ({ data }: Answer): string[] =>

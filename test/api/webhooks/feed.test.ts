@@ -58,7 +58,7 @@ test('a feed stops ten seconds after its last subscriber has left, and begins ag
   await feed.close()
 })
 
-test('events of some agents are found behind the buffer too', async () => {
+test('events of some agents are read from the database', async () => {
   const [, ofB, ofC] = await world.emit({ agent: 'a' }, { agent: 'b' }, { agent: 'c' })
   const { rows } = await readEvents(world.kysely, 0, { agentPdas: new Set(['b', 'c']) })
   expect(rows.map(({ body }) => (JSON.parse(body) as { id: string }).id)).toEqual([ofB, ofC])

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -54,7 +54,10 @@ test.each<[what: string, card: string, problem: string]>([
 test('only a localnet publishes cards, and no more than its limit', () => {
   expect(() => createCardPublisher(null)(JSON.stringify(CARD))).toThrow('Only a localnet')
   const dataDir = temporaryFolder('cards-')
-  mkdirSync(join(dataDir, 'sample-documents'))
-  for (let i = 0; i < 2_000; i += 1) writeFileSync(join(dataDir, 'sample-documents', `b${i}`), '')
-  expect(() => publishDocument(dataDir, Buffer.from('{}'))).toThrow('this localnet has 2000 documents')
+  const url = publishDocument(dataDir, Buffer.from('first'))
+  for (let i = 1; i < 2_000; i += 1) writeFileSync(join(dataDir, 'published-documents', `b${i}`), '')
+  expect(() => publishDocument(dataDir, Buffer.from('{}'))).toThrow(
+    'this localnet has 2000 published documents',
+  )
+  expect(publishDocument(dataDir, Buffer.from('first'))).toBe(url)
 })

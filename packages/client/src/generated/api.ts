@@ -886,10 +886,7 @@ export type ListedAgent = {
   created_at: string
   /** Block time of the last change. */
   updated_at: string
-  /**
-   * Trigram similarity to the searched name, from 0.3 to 1. For `words`, the part of its trigrams
-   * that the name has, from 0.5 to 1. Null without a search.
-   */
+  /** How similar the name is to the searched text, from 0.3 to 1. Null without a search. */
   name_similarity?: number
 }
 

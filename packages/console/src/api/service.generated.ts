@@ -15,7 +15,7 @@ export type Network =
 export type ConsoleInfoQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConsoleInfoQuery = { info: { network: Network, program: string, feeSponsorshipEnabled: boolean } };
+export type ConsoleInfoQuery = { info: { network: Network, program: string, feeSponsorshipEnabled: boolean, localnetReceiver: string | null } };
 
 export type ConsoleHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -28,6 +28,6 @@ export type BlockHeightQueryVariables = Exact<{ [key: string]: never; }>;
 export type BlockHeightQuery = { ledger: { blockHeight: number } };
 
 
-export const ConsoleInfoDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ConsoleInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"info"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"network"}},{"kind":"Field","name":{"kind":"Name","value":"program"}},{"kind":"Field","name":{"kind":"Name","value":"feeSponsorshipEnabled"}}]}}]}}]} as unknown as DocumentNode<ConsoleInfoQuery, ConsoleInfoQueryVariables>;
+export const ConsoleInfoDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ConsoleInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"info"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"network"}},{"kind":"Field","name":{"kind":"Name","value":"program"}},{"kind":"Field","name":{"kind":"Name","value":"feeSponsorshipEnabled"}},{"kind":"Field","name":{"kind":"Name","value":"localnetReceiver"}}]}}]}}]} as unknown as DocumentNode<ConsoleInfoQuery, ConsoleInfoQueryVariables>;
 export const ConsoleHealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ConsoleHealth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ready"}},{"kind":"Field","name":{"kind":"Name","value":"missing"}}]}},{"kind":"Field","name":{"kind":"Name","value":"detailedHealth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"reasons"}},{"kind":"Field","name":{"kind":"Name","value":"indexer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"lagSeconds"}}]}}]}}]}}]} as unknown as DocumentNode<ConsoleHealthQuery, ConsoleHealthQueryVariables>;
 export const BlockHeightDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"BlockHeight"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ledger"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"blockHeight"}}]}}]}}]} as unknown as DocumentNode<BlockHeightQuery, BlockHeightQueryVariables>;

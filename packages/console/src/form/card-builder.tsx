@@ -59,7 +59,7 @@ function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
       return
     }
     const { data } = await publish({ card })
-    if (data !== undefined) onCard(data.publishLocalnetCard)
+    if (data?.publishLocalnetCard) onCard(data.publishLocalnetCard)
   }
   const field = (member: keyof typeof draft, label: string, hint: string) => ({
     label,

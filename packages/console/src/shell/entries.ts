@@ -23,6 +23,8 @@ const TITLES: Readonly<Record<Exclude<Kind, 'name'>, string>> = {
 }
 /** Longer texts are no beginning of a name. */
 const MAX_PREFIX = 32
+/** Longer texts are refused. */
+const MAX_WORDS = 64
 /** As many as the queries ask for. */
 const MAX_ENTRIES = 6
 
@@ -40,7 +42,8 @@ export function useFound(text: string): {
   const isShort = prefix !== '' && prefix.length <= MAX_PREFIX
   const [{ data }] = useQuery({ query: SuggestDocument, variables: { prefix }, pause: !isShort })
   const begin = isShort ? (data?.agentSuggestions ?? []) : []
-  const pause = prefix === '' || (isShort && data === undefined) || begin.length === MAX_ENTRIES
+  const isName = prefix !== '' && prefix.length <= MAX_WORDS && kindOf(prefix) === 'name'
+  const pause = !isName || (isShort && data === undefined) || begin.length === MAX_ENTRIES
   const [{ data: found }] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
   const similar = pause ? [] : (found?.agentsPage.agents ?? [])
   const submit = async (): Promise<void> => {

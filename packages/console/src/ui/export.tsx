@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import { save } from './save.ts'
@@ -16,36 +16,69 @@ interface ExportProps {
 
 /** Saves the whole list, not only the shown page. */
 export function Export({ name, read }: ExportProps) {
-  const [state, setState] = useState<{ busy: boolean; text: string }>({ busy: false, text: '' })
-  const run = async (type: 'csv' | 'json'): Promise<void> => {
-    const rows: object[] = []
-    let after: string | null = null
-    try {
-      do {
-        setState({ busy: true, text: `${rows.length} of ${name} read` })
-        const page = await read(after)
-        rows.push(...page.rows.map(withoutTypes))
-        after = page.next
-      } while (after !== null && rows.length < MAX_ROWS)
-      const text = type === 'csv' ? csvOf(rows) : `${JSON.stringify(rows, null, 2)}\n`
-      save(`${name}.${type}`, text, type === 'csv' ? 'text/csv' : 'application/json')
-      const end = after === null ? '' : `: the first ${MAX_ROWS.toLocaleString('en')}`
-      setState({ busy: false, text: `Saved${end}` })
-    } catch (error) {
-      setState({ busy: false, text: readError(error).message })
+  const [busy, setBusy] = useState(false)
+  const [text, setText] = useState('')
+  const left = useRef(false)
+  useEffect(() => {
+    left.current = false
+    return () => {
+      left.current = true
     }
+  }, [])
+  const readAll = async (): Promise<object[]> => {
+    const rows: object[] = []
+    for (let after: string | null = null; rows.length < MAX_ROWS && !left.current;) {
+      const page = await patiently(() => read(after), setText)
+      rows.push(...page.rows.map(withoutTypes))
+      after = page.next
+      if (after === null || page.rows.length === 0) return rows
+    }
+    setText(`Saved the first ${MAX_ROWS.toLocaleString('en')}.`)
+    return rows
+  }
+  const run = async (type: 'csv' | 'json'): Promise<void> => {
+    setBusy(true)
+    setText('')
+    try {
+      const rows = await readAll()
+      const content = type === 'csv' ? csvOf(rows) : `${JSON.stringify(rows, null, 2)}\n`
+      if (!left.current)
+        save(
+          `${name.replaceAll(' ', '-')}.${type}`,
+          content,
+          type === 'csv' ? 'text/csv' : 'application/json',
+        )
+    } catch (error) {
+      setText(readError(error).message)
+    }
+    setBusy(false)
   }
   return (
     <span>
       {(['csv', 'json'] as const).map((type) => (
-        <Button key={type} small look="quiet" busy={state.busy} onClick={() => void run(type)}>
+        <Button key={type} small look="quiet" busy={busy} onClick={() => void run(type)}>
           <span className="visually-hidden">Save {name} as </span>
           {type.toUpperCase()}
         </Button>
       ))}{' '}
-      <span role="status">{state.text}</span>
+      <span role="status">{text}</span>
     </span>
   )
+}
+
+/** Reads again when the limit of the client allows it. */
+async function patiently<Page>(read: () => Promise<Page>, say: (text: string) => void): Promise<Page> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      const { code, retryAfter } = readError(error)
+      if (code !== 'RATE_LIMITED' || retryAfter === null) throw error
+      say('Waiting for the limit of requests…')
+      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000))
+      say('')
+    }
+  }
 }
 
 const withoutTypes = (row: object): object =>
@@ -57,11 +90,14 @@ function csvOf(rows: readonly object[]): string {
   return [columns, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
 }
 
-/** RFC 4180. Names are anybody's text, and spreadsheets run cells that begin like a formula. */
+/**
+ * RFC 4180. Names are anybody's text, and spreadsheets run cells that begin like a formula, also
+ * after `;` and tabs, which some take for the end of a cell.
+ */
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'number') return String(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  if (/^[+-]?\d+(\.\d+)?$/.test(text)) return text
+  const safe = text.replaceAll(/(^|[;\t\r\n])(?=[=+\-@])/g, "$1'")
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -14,11 +14,13 @@ export interface RequestOfPage {
 /** The request of a page as curl, GraphQL and code of the client. */
 export function RequestCodes(request: RequestOfPage) {
   const codes = codesFor(request)
+  const query = queryOf(request.document)
+  const variables = JSON.stringify(request.variables ?? {}, null, 2)
   return (
     <>
       <CodeTabs label="Language" codes={codes} />
       <p>
-        <a href={`${apiUrl('graphql')}?query=${encodeURIComponent(codes['GraphQL'] ?? '')}`} target="_blank">
+        <a href={`${apiUrl('graphql')}?${new URLSearchParams({ query, variables })}`} target="_blank">
           Open in GraphiQL
         </a>
       </p>
@@ -32,10 +34,7 @@ function codesFor({
   client,
   needsSession = false,
 }: RequestOfPage): Record<string, string> {
-  // The cache adds __typename to what it asks for.
-  const query = stringifyDocument(document)
-    .replace(/^\s*__typename\n/gm, '')
-    .trim()
+  const query = queryOf(document)
   const given = JSON.parse(JSON.stringify(variables)) as object
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
   const session = needsSession ? `\\\n  -H "authorization: Bearer $TOKEN" ` : ''
@@ -46,3 +45,9 @@ function codesFor({
   const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
   return { curl, GraphQL: graphql, JavaScript: head + client }
 }
+
+/** The cache adds __typename to what it asks for. */
+const queryOf = (document: DocumentInput): string =>
+  stringifyDocument(document)
+    .replace(/^\s*__typename\n/gm, '')
+    .trim()

@@ -32,7 +32,9 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
   const { startCursor = null, endCursor = null } = list?.pageInfo ?? {}
   const client = useClient()
   const readAll = async (after: string | null) => {
-    const result = await client.query(ExportHistoryDocument, { pda, after }).toPromise()
+    const result = await client
+      .query(ExportHistoryDocument, { pda, after }, { requestPolicy: 'network-only' })
+      .toPromise()
     const history = result.data?.agentHistory
     if (!history) throw result.error
     const { nodes, pageInfo } = history
@@ -65,7 +67,7 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
       ) : (
         <div className={css.activity}>
           <EventList label="History" events={list.nodes} />
-          <Export name="history" read={readAll} />
+          <Export name="whole history" read={readAll} />
           {(list.pageInfo.hasPreviousPage || list.pageInfo.hasNextPage) && (
             <Pager
               text="Newest first"

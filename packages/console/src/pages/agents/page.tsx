@@ -1,5 +1,6 @@
 import { useClient, useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
+import { readError } from '../../api/errors.ts'
 import {
   Address,
   Button,
@@ -21,7 +22,7 @@ import {
 import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
-import { AgentsDocument, type AgentsQuery } from './page.generated.ts'
+import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
 import css from './page.module.css'
 import { Mismatched, Totals } from './totals.tsx'
 
@@ -50,6 +51,25 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
   },
 ]
 
+/**
+ * Searches words. A gateway whose names are not in memory searches names as the contract does: whole
+ * names that are similar.
+ */
+function useAgents(variables: AgentsQueryVariables) {
+  const byWords = useQuery({ query: AgentsDocument, variables })
+  const { words: name, ...filter } = variables.filter ?? {}
+  const isUnready = byWords[0].error !== undefined && readError(byWords[0].error).code === 'WORDS_NOT_READY'
+  const byName = useQuery({
+    query: AgentsDocument,
+    variables: { ...variables, filter: { ...filter, name } },
+    pause: !isUnready,
+  })
+  return isUnready ? byName : byWords
+}
+
+const isFirstOfSearch = ({ filter, orderBy, after, before }: AgentsQueryVariables): boolean =>
+  Boolean(filter?.words) && !orderBy && !after && !before
+
 /** Whether a name lacks some trigrams of the searched text. */
 const isOnlySimilar = ({ nameSimilarity }: Agent): boolean => (nameSimilarity ?? 1) < 1
 
@@ -59,7 +79,7 @@ const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputat
 export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()
   const variables = readFilters(search)
-  const [{ data, error, fetching }, refetch] = useQuery({ query: AgentsDocument, variables })
+  const [{ data, error, fetching }, refetch] = useAgents(variables)
   const reset = (): void => setSearch(new URLSearchParams())
   const list = data?.agents
   const sortOf = (sort: SortField): ColumnSort => {
@@ -75,7 +95,10 @@ export default function AgentsPage() {
   const client = useClient()
   const readAll = async (after: string | null) => {
     const { filter, orderBy } = variables
-    const result = await client.query(AgentsDocument, { filter, orderBy, first: 200, after }).toPromise()
+    const span = { first: 200, after }
+    const result = await client
+      .query(AgentsDocument, { filter, orderBy, ...span }, { requestPolicy: 'network-only' })
+      .toPromise()
     if (result.data === undefined) throw result.error
     const { nodes, pageInfo } = result.data.agents
     return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
@@ -115,8 +138,8 @@ export default function AgentsPage() {
         </Empty>
       ) : (
         <div className={css.list}>
-          {variables.filter?.words && list.nodes.every(isOnlySimilar) && (
-            <p>No name has “{variables.filter.words}”. Did you mean one of these?</p>
+          {isFirstOfSearch(variables) && list.nodes.every(isOnlySimilar) && (
+            <p>No name has “{variables.filter?.words}”. Did you mean one of these?</p>
           )}
           <Table
             caption="Agents"

@@ -8,6 +8,30 @@ export type AgentCardState =
   | 'UNCHECKED'
   | 'UNREACHABLE';
 
+export type WebhookDeliveryEventType =
+  | 'AGENT_CLOSED'
+  | 'AGENT_DEACTIVATED'
+  | 'AGENT_REACTIVATED'
+  | 'AGENT_REGISTERED'
+  | 'AGENT_REPUTATION_UPDATED'
+  | 'AGENT_STATUS_CHANGED'
+  | 'AGENT_SUSPENDED'
+  | 'AGENT_TIER_UPDATED'
+  | 'AGENT_UPDATED'
+  | 'PING'
+  | 'STAKE_CLOSED'
+  | 'STAKE_DEPOSITED'
+  | 'STAKE_WITHDRAWAL_CANCELLED'
+  | 'STAKE_WITHDRAWAL_REQUESTED'
+  | 'STAKE_WITHDRAWN';
+
+export type WebhookDeliveryFilter = {
+  eventTypes?: Array<WebhookDeliveryEventType> | null | undefined;
+  since?: string | null | undefined;
+  statuses?: Array<WebhookDeliveryStatus> | null | undefined;
+  until?: string | null | undefined;
+};
+
 export type WebhookDeliveryStatus =
   | 'CANCELLED'
   | 'FAILED'
@@ -33,9 +57,18 @@ export type StartBalanceQuery = { walletBalance: { lamports: string } | null };
 export type StartWebhooksQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type StartWebhooksQuery = { webhooks: { nodes: Array<{ id: string, deliveries: { nodes: Array<{ id: string, status: WebhookDeliveryStatus }> } }> } };
+export type StartWebhooksQuery = { webhooks: { nodes: Array<{ id: string, active: boolean, filterAgentPda: string | null }> } };
+
+export type StartDeliveryQueryVariables = Exact<{
+  id: string;
+  filter: WebhookDeliveryFilter;
+}>;
+
+
+export type StartDeliveryQuery = { webhookDeliveries: { nodes: Array<{ id: string }> } | null };
 
 
 export const StartAgentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StartAgent"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentByOwner"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"card"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}}]}}]}}]}}]} as unknown as DocumentNode<StartAgentQuery, StartAgentQueryVariables>;
 export const StartBalanceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StartBalance"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"wallet"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"walletBalance"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"wallet"},"value":{"kind":"Variable","name":{"kind":"Name","value":"wallet"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"lamports"}}]}}]}}]} as unknown as DocumentNode<StartBalanceQuery, StartBalanceQueryVariables>;
-export const StartWebhooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StartWebhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"deliveries"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"5"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<StartWebhooksQuery, StartWebhooksQueryVariables>;
+export const StartWebhooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StartWebhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhooks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"active"}},{"kind":"Field","name":{"kind":"Name","value":"filterAgentPda"}}]}}]}}]}}]} as unknown as DocumentNode<StartWebhooksQuery, StartWebhooksQueryVariables>;
+export const StartDeliveryDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StartDelivery"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"WebhookDeliveryFilter"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"webhookDeliveries"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<StartDeliveryQuery, StartDeliveryQueryVariables>;

@@ -2,24 +2,32 @@ import { type ReactNode, useId } from 'react'
 import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { Badge, ButtonLink, Link, Page, usePolling } from '../../ui/index.ts'
+import { EVENT_TYPES } from '../../events/types.ts'
+import { Badge, ButtonLink, ErrorState, Link, Loading, Page, useKept, usePolling } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AccountPanel } from '../../wallet/account-panel.tsx'
-import { StartAgentDocument, StartBalanceDocument, StartWebhooksDocument } from './page.generated.ts'
+import {
+  StartAgentDocument,
+  StartBalanceDocument,
+  StartDeliveryDocument,
+  StartWebhooksDocument,
+  type WebhookDeliveryFilter,
+} from './page.generated.ts'
 import css from './page.module.css'
 
-const REFRESH_MS = 3_000
+const REFRESH_MS = 5_000
 
 /** From a wallet to the first event of an own agent. What is done is read from the registry. */
 export default function StartPage() {
+  const { address, session } = useAccount()
   return (
     <Page
       title="Get started"
       lead="Five steps to an agent of your own, and to its first event. You can leave and go on later."
     >
       <WithService rows={5} label="Loading the steps">
-        {(service) => <Steps service={service} />}
+        {(service) => <Steps key={`${address} ${session?.token}`} service={service} />}
       </WithService>
     </Page>
   )
@@ -27,8 +35,10 @@ export default function StartPage() {
 
 function Steps({ service }: { readonly service: Service }) {
   const { address, signer, session } = useAccount()
-  const { balance, agent, webhook, delivery, refresh } = useProgress(address, session !== null)
+  const { isLoading, error, balance, agent, webhook, delivery, refresh } = useProgress()
   usePolling(refresh, delivery === null ? REFRESH_MS : null)
+  if (error !== undefined) return <ErrorState error={error} retry={refresh} />
+  if (isLoading) return <Loading rows={5} label="Loading the steps" />
   const isLocalnet = service.network === 'LOCALNET'
   const isFunded = BigInt(balance ?? 0) > 0n || agent !== null
   const steps: readonly Omit<StepProps, 'number' | 'isNext'>[] = [
@@ -135,44 +145,62 @@ function Step({ title, number, isDone, isNext, content }: StepProps) {
   )
 }
 
-/** What the registry and the gateway have of this wallet. */
-function useProgress(address: string | null, hasSession: boolean) {
-  const wallet = address ?? ''
-  const noWallet = address === null
+const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies WebhookDeliveryFilter
+
+/** What the registry and the gateway have of this wallet. Known parts stay while a read fails. */
+function useProgress() {
+  const { address, session } = useAccount()
   const requestPolicy = 'cache-and-network' as const
+  const wallet = address ?? ''
   const [agents, readAgent] = useQuery({
     query: StartAgentDocument,
     variables: { owner: wallet },
-    pause: noWallet,
+    pause: address === null,
     requestPolicy,
   })
   const [balances, readBalance] = useQuery({
     query: StartBalanceDocument,
     variables: { wallet },
-    pause: noWallet,
+    pause: address === null,
     requestPolicy,
   })
   const [webhooks, readWebhooks] = useQuery({
     query: StartWebhooksDocument,
-    pause: !hasSession,
+    pause: session === null,
     requestPolicy,
   })
-  const isMissing = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
-  const own = hasSession ? (webhooks.data?.webhooks.nodes ?? []) : []
-  const arrived = own
-    .flatMap(({ id, deliveries }) => deliveries.nodes.map((delivery) => ({ ...delivery, webhook: id })))
-    .find(({ status }) => status === 'SUCCESS')
-  const balance = noWallet ? null : (balances.data?.walletBalance?.lamports ?? null)
+  const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
+  const found = useKept(agents.data?.agentByOwner)
+  const agent = hasNoAgent ? null : (found ?? null)
+  const balance = useKept(balances.data?.walletBalance?.lamports) ?? null
+  const own = useKept(webhooks.data?.webhooks.nodes)?.find(
+    ({ active, filterAgentPda }) => active && agent !== null && filterAgentPda === agent.pda,
+  )
+  const webhook = own?.id ?? null
+  const [deliveries, readDelivery] = useQuery({
+    query: StartDeliveryDocument,
+    variables: { id: webhook ?? '', filter: OWN_EVENTS },
+    pause: webhook === null,
+    requestPolicy,
+  })
+  const delivery = useKept(deliveries.data?.webhookDeliveries?.nodes[0]?.id) ?? null
+  const isKnown = address === null || hasNoAgent || found !== undefined
+  const isRead = isKnown && (session === null || webhooks.data !== undefined || webhooks.error !== undefined)
+  const problem = hasNoAgent ? webhooks.error : (agents.error ?? webhooks.error)
   return {
+    isLoading: !isRead,
+    // Later failures do not replace the steps.
+    error: isKnown ? undefined : problem,
     balance,
-    agent: noWallet || isMissing ? null : (agents.data?.agentByOwner ?? null),
-    webhook: arrived?.webhook ?? own[0]?.id ?? null,
-    delivery: arrived?.id ?? null,
+    agent,
+    webhook,
+    delivery,
     refresh: () => {
       const again = { requestPolicy: 'network-only' } as const
-      if (!noWallet) readAgent(again)
-      if (!noWallet && BigInt(balance ?? 0) === 0n) readBalance(again)
-      if (hasSession) readWebhooks(again)
+      if (address !== null && agent?.card.state !== 'MATCHED') readAgent(again)
+      if (address !== null && agent === null && BigInt(balance ?? 0) === 0n) readBalance(again)
+      if (session !== null && webhook === null) readWebhooks(again)
+      if (webhook !== null && delivery === null) readDelivery(again)
     },
   }
 }

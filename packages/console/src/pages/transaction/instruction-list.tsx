@@ -2,12 +2,12 @@ import { Address, Badge, Link, Section, words } from '../../ui/index.ts'
 import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
-/** What the transaction asks the programs to do. */
 interface WithInner extends Described {
   /** Those that it invoked, with their depth below it. */
   readonly inner: readonly (Described & { readonly depth: number })[]
 }
 
+/** What the transaction asks the programs to do. */
 export function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
   return (
     <Section

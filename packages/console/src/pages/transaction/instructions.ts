@@ -67,11 +67,11 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, read: Read]>> = 
 
 /** An instruction in words. Unknown ones keep their data. */
 export function describeInstruction(
-  { programId, data, accounts }: Instruction,
+  { programId, data, accounts }: Omit<Instruction, 'data'> & { readonly data: string | null },
   number: number,
   registry: string,
 ): Described {
-  const bytes = fromBase64(data)
+  const bytes = fromBase64(data ?? '')
   const decoded = decodeInstruction({ programId, keys: accounts, data: bytes }, registry)
   const numbered = accounts.map((each, i) => ({
     ...each,
@@ -84,7 +84,10 @@ export function describeInstruction(
     return { number, title, program: 'Registry program', programId, values, accounts: numbered }
   }
   const [program, read] = PROGRAMS[programId] ?? [programId === registry ? 'Registry program' : null]
-  const known = read?.(bytes) ?? { title: 'Unknown instruction', values: [['Data, base64', data] as const] }
+  const known = read?.(bytes) ?? {
+    title: 'Unknown instruction',
+    values: [['Data, base64', data ?? 'Too long to show'] as const],
+  }
   return { number, ...known, program, programId, accounts: numbered }
 }
 

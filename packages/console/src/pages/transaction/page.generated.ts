@@ -43,7 +43,7 @@ export type TransactionOnLedgerQueryVariables = Exact<{
 }>;
 
 
-export type TransactionOnLedgerQuery = { ledgerTransaction: { signature: string, slot: number, timestamp: string | null, succeeded: boolean, final: boolean, fee: string, computeUnits: number | null, feePayer: string, logs: Array<string> | null, instructions: Array<{ programId: string, data: string, accounts: Array<{ pubkey: string, isSigner: boolean, isWritable: boolean }> }>, innerInstructions: Array<{ instruction: number, depth: number, programId: string, data: string, accounts: Array<{ pubkey: string, isSigner: boolean, isWritable: boolean }> }>, balances: Array<{ account: string, before: string, after: string }>, tokenBalances: Array<{ account: string, owner: string | null, mint: string, decimals: number, before: string, after: string }> } | null };
+export type TransactionOnLedgerQuery = { ledgerTransaction: { signature: string, slot: number, timestamp: string | null, succeeded: boolean, final: boolean, fee: string, computeUnits: number | null, feePayer: string, logs: Array<string> | null, instructions: Array<{ programId: string, data: string, accounts: Array<{ pubkey: string, isSigner: boolean, isWritable: boolean }> }>, innerInstructions: Array<{ instruction: number, depth: number, programId: string, data: string | null, accounts: Array<{ pubkey: string, isSigner: boolean, isWritable: boolean }> }>, balances: Array<{ account: string, before: string, after: string }>, tokenBalances: Array<{ account: string, owner: string | null, mint: string, decimals: number, before: string, after: string }> } | null };
 
 export type TransactionSettingQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { ErrorState, Facts, Loading, Section, Select } from '../../ui/index.ts'
+import { ErrorState, Facts, Loading, Section, Select, usePolling } from '../../ui/index.ts'
 import { WebhookFiguresDocument } from './page.generated.ts'
 
 const PERIODS = [
@@ -8,7 +8,13 @@ const PERIODS = [
   { value: '24', label: 'Last day' },
   { value: '168', label: 'Last week' },
 ]
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const REFRESH_MS = 15_000
+/** Rounded down, so that 100 % has no failure. */
+const PERCENT = new Intl.NumberFormat('en', {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  roundingMode: 'floor',
+})
 
 /** How well and how fast the receiver answered. */
 export function Figures({ id }: { readonly id: string }) {
@@ -18,6 +24,8 @@ export function Figures({ id }: { readonly id: string }) {
     variables: { id, hours },
     requestPolicy: 'cache-and-network',
   })
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  usePolling(refresh, REFRESH_MS)
   const figures = data?.webhook?.figures
   return (
     <Section
@@ -34,7 +42,7 @@ export function Figures({ id }: { readonly id: string }) {
       }
     >
       {error !== undefined ? (
-        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+        <ErrorState error={error} retry={refresh} />
       ) : figures === undefined ? (
         <Loading rows={1} label="Loading the figures" />
       ) : (

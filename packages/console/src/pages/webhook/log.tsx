@@ -46,7 +46,8 @@ export function DeliveryLog({ id }: { readonly id: string }) {
     requestPolicy: 'cache-and-network',
   })
   const change = (changes: WebhookDeliveryFilter): void => {
-    setFilter({ ...filter, ...changes })
+    const given = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== null)
+    setFilter(given.length === 0 ? undefined : Object.fromEntries(given))
     setCursors([])
   }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
@@ -67,7 +68,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
           <p>
             {filter === undefined
               ? 'Send a ping to test your receiver. Events appear here when they happen.'
-              : 'Choose another status, event or time.'}
+              : 'Choose another status, event or time. Only the newest 10,000 deliveries are compared.'}
           </p>
         </Empty>
       ) : (

@@ -27,7 +27,7 @@ interface WebhookFieldsProps {
 export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps) {
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
-  const network = data?.info.network
+  const receiver = data?.info.localnetReceiver ?? null
   const choose = (type: WebhookEventType, isChosen: boolean): void =>
     onChange({ ...draft, types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
   return (
@@ -38,14 +38,14 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         inputMode="url"
         autoComplete="off"
         placeholder="https://example.org/events"
-        hint={network === 'LOCALNET' ? 'An http or https URL.' : 'An https URL of a public host.'}
+        hint={receiver === null ? 'An https URL of a public host.' : 'An http or https URL.'}
         value={url}
-        error={isChecked && url.trim() === '' ? 'Enter the URL of your receiver. It must use https.' : null}
+        error={isChecked && url.trim() === '' ? 'Enter the URL of your receiver.' : null}
         onChange={({ target }) => onChange({ ...draft, url: target.value })}
       />
-      {network === 'LOCALNET' && (
+      {receiver !== null && (
         <p>
-          <Button small onClick={() => onChange({ ...draft, url: apiUrl('localnet/receiver') })}>
+          <Button small onClick={() => onChange({ ...draft, url: apiUrl(receiver) })}>
             Use the receiver of this localnet
           </Button>
         </p>
