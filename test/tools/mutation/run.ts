@@ -59,6 +59,7 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/rest/replayed-events',
     'faults/rest/shared-places',
     'api/rest/graphql/subscriptions',
+    'api/rest/mcp/protocol',
     'api/schema/connections',
     'api/schema/events',
     'api/schema/lookups',

@@ -48,6 +48,18 @@ test('a process that stops ends its streams', async () => {
   expect(await next).toEqual(DONE)
 })
 
+test('a stream whose source ends gives its place up', async () => {
+  const client = { clientIp: '192.0.2.1', disconnected: () => new AbortController().signal }
+  const streams = createStreams(createMetrics(), { perClient: 1, total: 1 })
+  const stream = streams.open(client, async function* () {
+    yield 1
+  })
+  expect(await stream.next()).toEqual({ done: false, value: 1 })
+  expect(() => streams.checkLimit(client)).toThrow('Too many open live streams')
+  expect(await stream.next()).toEqual(DONE)
+  expect(() => streams.checkLimit(client)).not.toThrow()
+})
+
 test('a stream that its reader returns ends, also while a value is awaited', async () => {
   const { stream, checkLimit } = openStream()
   const next = stream.next()
