@@ -130,6 +130,6 @@ builder.mutationField('publishLocalnetCard', (t) =>
         }),
       ),
     }),
-    resolve: (_, { card }, { services }) => services.publishCard(card),
+    resolve: (_, { card }, { services }) => services.cardPublisher.publish(card),
   }),
 )

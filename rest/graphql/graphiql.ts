@@ -16,12 +16,19 @@ const FILE_UNITS = 20
 
 /**
  * The editor reads the parameter `query` of its URL itself. It opens alone, with the parameter
- * `variables`.
+ * `variables`. On a later visit, the editor adds an empty tab unless it is told the stored one.
  */
 const GIVEN = `(options) => {
   const given = new URLSearchParams(location.search);
-  if (!given.get('query')) return options;
-  return { ...options, defaultTabs: undefined, variables: given.get('variables') || undefined };
+  if (given.get('query'))
+    return { ...options, defaultTabs: undefined, variables: given.get('variables') || undefined };
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
+    const { query, variables, headers } = tabs[activeTabIndex];
+    return { ...options, query, variables, headers };
+  } catch {
+    return options;
+  }
 }`
 
 /** The operation above its response. Side by side, lines would have one character. */

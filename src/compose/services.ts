@@ -128,7 +128,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     agents: whenFilled(agents, tables),
     stakes: whenFilled(createStakeReads(reads, registry), tables),
     registry: whenFilled(createRegistryReads(reads, registry), tables),
-    publishCard: createCardPublisher(started.publishDocument ?? null),
+    cardPublisher: createCardPublisher(started.publishDocument ?? null),
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(agents, programId), tables),
     credentials: whenFilled(identity.credentials(agents), tables),

@@ -20,16 +20,16 @@ export const MAX_PUBLISHED_CARD = 16_384
  * networks: then it throws LOCALNET_ONLY. Throws INVALID_TEXT for a card that an A2A client could
  * not use.
  */
-export const createCardPublisher =
-  (publish: PublishDocument | null) =>
-  (card: string): PublishedCard => {
+export const createCardPublisher = (publish: PublishDocument | null) => ({
+  publish: (card: string): PublishedCard => {
     if (publish === null) throw new DomainError('LOCALNET_ONLY')
     const bytes = Buffer.from(card)
     const problem = problemOf(bytes)
     if (problem !== null)
       throw new DomainError('INVALID_TEXT', { parameter: 'card', problem, value: quoted(card) })
     return { url: publish(bytes), hash: sha256(bytes).toString('hex') }
-  }
+  },
+})
 
 function problemOf(bytes: Buffer): string | null {
   if (bytes.length > MAX_PUBLISHED_CARD) return `must have at most ${MAX_PUBLISHED_CARD} bytes`

@@ -131,10 +131,11 @@ test('GraphiQL has examples of real use, on each visit, and opens the query of a
   open,
 }) => {
   const tabs = page.getByRole('tab')
-  for (const _ of ['first', 'second']) {
+  for (const _ of ['first', 'second', 'third']) {
     await page.goto(`${world.origin}/graphql`)
-    await expect.poll(() => tabs.count()).toBeGreaterThanOrEqual(10)
+    await expect.poll(() => tabs.count()).toBe(10)
     await page.getByText('highest reputation first').waitFor()
+    await expect.poll(() => page.evaluate('localStorage.length')).toBeGreaterThan(0)
   }
   await page.getByRole('button', { name: /^Execute query/ }).click()
   const response = page.locator('.result-window')

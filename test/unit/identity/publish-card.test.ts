@@ -22,7 +22,7 @@ const CARD = {
 
 test('a published card is served by the IPFS gateway of the localnet, with the bytes of its hash', async () => {
   const dataDir = temporaryFolder('cards-')
-  const publish = createCardPublisher((document) => publishDocument(dataDir, document))
+  const { publish } = createCardPublisher((document) => publishDocument(dataDir, document))
   const text = JSON.stringify(CARD, null, 2)
   const { url, hash } = publish(text)
   expect(publish(text)).toEqual({ url, hash })
@@ -47,12 +47,12 @@ test.each<[what: string, card: string, problem: string]>([
     'must have at most 16384 bytes',
   ],
 ])('a card with %s is refused', (_, card, problem) => {
-  const publish = createCardPublisher(() => expect.unreachable())
+  const { publish } = createCardPublisher(() => expect.unreachable())
   expect(() => publish(card)).toThrow(problem)
 })
 
 test('only a localnet publishes cards, and no more than its limit', () => {
-  expect(() => createCardPublisher(null)(JSON.stringify(CARD))).toThrow('Only a localnet')
+  expect(() => createCardPublisher(null).publish(JSON.stringify(CARD))).toThrow('Only a localnet')
   const dataDir = temporaryFolder('cards-')
   const url = publishDocument(dataDir, Buffer.from('first'))
   for (let i = 1; i < 2_000; i += 1) writeFileSync(join(dataDir, 'published-documents', `b${i}`), '')

@@ -62,7 +62,7 @@ test('the SDL is a valid schema with the policy of every field', () => {
 test('the schema of other clusters lacks only the fields of a localnet', () => {
   const others = fieldsOf(buildSchema(printedSchema(schemaWithoutLocalnet())))
   const missing = Array.from(fieldsOf(schema).keys()).filter((path) => !others.has(path))
-  expect(missing).toEqual(['Mutation.fundLocalnetWallet'])
+  expect(missing).toEqual(['Mutation.publishLocalnetCard', 'Mutation.fundLocalnetWallet'])
   expect(fieldsOf(schema).get('Mutation.fundLocalnetWallet')?.extensions.localnetOnly).toBe(true)
 })
 
