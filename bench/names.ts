@@ -17,6 +17,7 @@ export const BENCHES = [
   'graphql-attacks',
   'attacks',
   'unit-costs',
+  'load',
   'scale',
   'growth',
 ] as const
