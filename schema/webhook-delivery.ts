@@ -113,7 +113,7 @@ const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s
 
 /** Figures read the attempts of many deliveries. */
 const FIGURES_UNITS = 5
-/** A filter by status or type compares up to 10,000 deliveries, for the page and the total: 5 ms. */
+/** A filter by status or type compares up to 10,000 deliveries, which takes 5 ms. */
 const FILTER_UNITS = 5
 
 const deliveryUnits = ({ filter }: { readonly filter?: unknown }): number => {

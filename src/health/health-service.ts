@@ -9,7 +9,7 @@ interface ServiceIdentity {
   readonly version: string
   /** Registry program, base-58. */
   readonly program: string
-  /** Path of a receiver of webhooks for trying them out. Null unless webhooks may call this machine. */
+  /** Path that accepts webhooks, on a localnet whose webhooks may call this machine. Else null. */
   readonly localnetReceiver: string | null
 }
 

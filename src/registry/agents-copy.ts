@@ -232,7 +232,7 @@ export class AgentsCopy
     }))
   }
 
-  /** The number of agents with each score. -1 and MAX_REPUTATION + 1 stand for impossible scores. */
+  /** How many agents have each score. -1 and MAX_REPUTATION + 1 stand for impossible scores. */
   scores(): { readonly score: number; readonly agents: number }[] {
     return Array.from({ length: SCORES }, (_, i) => ({
       score: i - 1,

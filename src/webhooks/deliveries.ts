@@ -174,7 +174,7 @@ export const FIGURE_HOURS = { min: 1, max: 168, default: 24 } as const
 export const MAX_FIGURED = 2_000
 const readHours = integerParameter(FIGURE_HOURS)
 
-/** The attempts of the last hours, of the newest `MAX_FIGURED` deliveries. Throws INVALID_INTEGER. */
+/** Attempts of the last hours, of the newest `MAX_FIGURED` deliveries. Throws INVALID_INTEGER. */
 export async function readFigures(
   kysely: Kysely<Database>,
   subscriptionId: string,

@@ -63,8 +63,9 @@ export const similarityTo = ({ text, by }: { text: string; by: SearchBy }): RawB
   by === 'name' ? sql`similarity(name, ${text})` : sharedPart(text)
 
 /**
- * The part of the trigrams of a text that a name has. pg_trgm counts them for the similarity s: of q
- * and n trigrams, s (q + n) / (1 + s) are the same. Counting them in SQL takes five times as long.
+ * The part of the trigrams of a text that a name has. It follows from the similarity s of pg_trgm:
+ * of q and n trigrams, s (q + n) / (1 + s) are shared. Counting them in SQL takes five times as
+ * long.
  */
 function sharedPart(text: string): RawBuilder<unknown> {
   const similarity = sql`similarity(name, ${text})::float8`

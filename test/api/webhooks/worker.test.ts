@@ -184,7 +184,7 @@ test('paused webhooks of 256 networks do not delay another, also if the worker r
 })
 
 test('a worker that rarely polls sends what it enqueued itself', async () => {
-  // The indexer enqueues for the first webhooks only. Those are paused, so nothing else wakes the worker.
+  // The indexer enqueues for the first webhooks only. Those are paused, so they wake no worker.
   await sql`
     insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted, paused_until)
     select 'a' || n, 'wallet', 'http://127.0.0.1:1/', '{agent.updated}', '\\x00', now() + interval '1 hour'

@@ -28,7 +28,7 @@ const MAX_WORDS = 64
 /** As many as the queries ask for. */
 const MAX_ENTRIES = 6
 
-/** What the typed text can mean: a page for an address, agents whose name begins with it, or has it. */
+/** What the typed text can mean: a page for an address, or agents with such a name. */
 export function useFound(text: string): {
   readonly entries: readonly Entry[]
   /** Opens the page for the text. */

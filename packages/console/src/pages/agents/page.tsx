@@ -52,8 +52,8 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
 ]
 
 /**
- * Searches words. A gateway whose names are not in memory searches names as the contract does: whole
- * names that are similar.
+ * Searches words. A gateway whose names are not in memory searches for similar names, as the
+ * contract does.
  */
 function useAgents(variables: AgentsQueryVariables) {
   const byWords = useQuery({ query: AgentsDocument, variables })
