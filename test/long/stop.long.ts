@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { createGatewayProcess } from '../support/gateway-process.ts'
 import { openServerSockets } from '../support/tcp-sockets.ts'
 import { holdMany, type Ports } from './support/socket-load.ts'
@@ -37,13 +38,10 @@ function databaseLog(): string {
   readSoFar = text.length
   return fresh
 }
-/** Sends signals, and returns how the process ended and after how long. */
-async function stopBy(...signals: NodeJS.Signals[]): Promise<{ code: number | null; ms: number }> {
+/** Sends a signal, and returns how the process ended and after how long. */
+async function stopBy(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
   const begin = performance.now()
-  for (const signal of signals) {
-    gateway.signal(signal)
-    await wait(1_000)
-  }
+  gateway.signal(signal)
   const code = await gateway.ended()
   return { code, ms: performance.now() - begin }
 }
@@ -83,10 +81,14 @@ describe.skipIf('DATABASE_URL' in process.env)('the embedded PostgreSQL is stopp
   test.each<NodeJS.Signals[]>([
     ['SIGTERM', 'SIGTERM'],
     ['SIGINT', 'SIGTERM'],
-  ])('%s, and %s as the second signal, which ends the process at once', async (...signals) => {
+  ])('%s, and %s as the second signal, which ends the process at once', async (first, second) => {
     await start()
     held = await holdMany(ports, 200)
-    const { code, ms } = await stopBy(...signals)
+    gateway.signal(first)
+    // A busy process can read the first signal so late that the second counts as its repetition.
+    await eventually(() => expect(gateway.output()).toContain('"stopping"'))
+    await wait(1_000)
+    const { code, ms } = await stopBy(second)
     expect(code).toBe(1)
     expect(ms).toBeLessThan(10_000)
     letGo()

@@ -57,7 +57,7 @@ test('a new wallet registers an agent, changes it and reads it', async () => {
   expect(history.history.map((each) => each.event_type)).toContain('metadata_updated')
   await registry.agents.suspend(signer)
   await registry.agents.reactivate(signer)
-  expect(await registry.agents.ofOwner(signer.address)).toMatchObject({ pda, status: 'active' })
+  await expect.poll(() => registry.agents.ofOwner(signer.address)).toMatchObject({ pda, status: 'active' })
 })
 
 test('signers of kit, web3.js and wallet adapters register agents', async () => {
