@@ -10,6 +10,7 @@ import {
   MAX_FIGURED,
   MAX_FILTERED,
   readBodies,
+  readDelivery,
   readFigures,
 } from '../../../src/webhooks/deliveries.ts'
 import {
@@ -202,7 +203,12 @@ test('resend, ping and recover are refused if they are not possible', async () =
   await world.emit({})
   const [delivery] = await world.deliveries(id)
   await expect(resend(other, delivery!.id)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
-  await expect(resend(id, 'no uuid')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  for (const noUuid of ['no uuid', '\0']) {
+    await expect(resend(id, noUuid)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+    await expect(readDelivery(world.kysely, id, noUuid)).rejects.toMatchObject({
+      code: 'DELIVERY_NOT_FOUND',
+    })
+  }
   await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
   await expect(resend(id, delivery!.id)).rejects.toMatchObject({ code: 'EVENT_WITHDRAWN' })
   for (const change of [{ active: false }, { active: true, deleted_at: new Date().toISOString() }]) {

@@ -58,6 +58,24 @@ test('a feed stops ten seconds after its last subscriber has left, and begins ag
   await feed.close()
 })
 
+test('a subscription that fails leaves no subscriber, so that the feed can stop', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const feed = newFeed()
+  await sql`alter table outbox_events rename to missing_events`.execute(world.kysely)
+  try {
+    await expect(feed.subscribe()).rejects.toThrow('outbox_events')
+  } finally {
+    await sql`alter table missing_events rename to outbox_events`.execute(world.kysely)
+  }
+  const unsubscribe = await feed.subscribe()
+  await eventually(async () => expect(await listeners()).toBe(1))
+  unsubscribe()
+  vi.advanceTimersByTime(11_000)
+  await world.emit({})
+  await eventually(async () => expect(await listeners()).toBe(0))
+  await feed.close()
+})
+
 test('events of some agents are read from the database', async () => {
   const [, ofB, ofC] = await world.emit({ agent: 'a' }, { agent: 'b' }, { agent: 'c' })
   const { rows } = await readEvents(world.kysely, 0, { agentPdas: new Set(['b', 'c']) })

@@ -229,4 +229,14 @@ test('the queue is vacuumed after many claims', async () => {
     expect(await vacuums()).toBeGreaterThan(before + 1)
   })
   expect(warn).not.toHaveBeenCalled()
+  await sql`alter table webhook_queue rename to missing_queue`.execute(world.kysely)
+  try {
+    await eventually(async () => {
+      vacuum.add(1_000)
+      await vacuum.onIdle()
+      expect(warn).toHaveBeenCalledWith(expect.anything(), 'the vacuum of webhook_queue failed')
+    })
+  } finally {
+    await sql`alter table missing_queue rename to webhook_queue`.execute(world.kysely)
+  }
 })

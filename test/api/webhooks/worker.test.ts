@@ -22,6 +22,8 @@ import { MAX_NETWORKS } from '../../../src/webhooks/queue.ts'
 
 const world = useWorkerWorld()
 
+const RETRYING = 'delivery attempt failed with an internal error, retrying'
+
 const signedWith = (secret: string, path: string): boolean[] =>
   world.farm
     .receivedAt(path)
@@ -132,6 +134,18 @@ test('an internal error does not count as a failure of the receiver', async () =
   expect(await world.attempts(id)).toMatchObject([{ number: 1, outcome: 'success' }])
 })
 
+test('a delivery whose event is missing is not sent, and is logged', async () => {
+  const id = await world.subscribe('/missing')
+  await world.emit({})
+  await world.kysely.deleteFrom('outbox_events').execute()
+  const error = vi.fn<Logger['error']>()
+  world.worker({ logger: { ...silentLogger, error } })
+  const err = expect.objectContaining({ message: 'the event of this delivery is missing in outbox_events' })
+  await eventually(() => expect(error).toHaveBeenCalledWith(expect.objectContaining({ err }), RETRYING))
+  expect(world.farm.receivedAt('/missing')).toEqual([])
+  expect(await world.attempts(id)).toEqual([])
+})
+
 test('a notification wakes a worker that rarely polls', async () => {
   const id = await world.subscribe('/announced')
   world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
@@ -201,9 +215,10 @@ test('a worker whose polls fail logs it and goes on', async () => {
   await sql`alter table webhook_queue rename to missing_queue`.execute(world.kysely)
   try {
     const worker = world.worker({ logger: { ...silentLogger, warn } })
-    await eventually(() =>
-      expect(warn).toHaveBeenCalledWith(expect.anything(), 'polling for due deliveries failed, retrying'),
-    )
+    for (const failed of ['polling for due deliveries', 'webhook maintenance'])
+      await eventually(() =>
+        expect(warn).toHaveBeenCalledWith(expect.anything(), `${failed} failed, retrying`),
+      )
     expect(worker.lastPolledAt()).toBeNull()
   } finally {
     await sql`alter table missing_queue rename to webhook_queue`.execute(world.kysely)
