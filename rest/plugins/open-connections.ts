@@ -239,15 +239,18 @@ function closeUpgrades(app: RestApp, open: ReadonlyMap<Socket, Connection>, upgr
 
 /**
  * Closes a connection after the response to an upgrade. While the service stops, it closes all: of
- * event streams at once, because clients open them again after a cut and not after an end, others
- * after their response, or after `closeMs`.
+ * event streams at once, because clients open them again after a cut and not after an end, unused
+ * ones at once, others after their response, or after `closeMs`.
  */
 function closeWithService(app: RestApp, open: ReadonlyMap<Socket, Connection>, closeMs: number): void {
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
-    for (const { unanswered } of open.values())
+    for (const { socket, unanswered } of open.values()) {
       for (const response of unanswered) if (isEventStream(response)) response.destroy()
+      // Browsers open connections before they need them. Node waits for the first request of each.
+      if (socket.bytesRead === 0) socket.destroy()
+    }
     setTimeout(() => open.forEach(({ socket }) => socket.destroy()), closeMs).unref()
   })
   app.addHook('onSend', ({ headers }, reply, _payload, done) => {

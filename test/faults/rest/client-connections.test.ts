@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TestAppOptions } from '../../support/app.ts'
 import { type Limits, serveApp, type ServedApp, type TestClient } from '../../support/clients.ts'
@@ -40,6 +40,15 @@ describe('while one client opens more connections than the process can have', ()
     }
     expect(await t.connections()).toBeLessThanOrEqual(200)
   })
+})
+
+test('connections that were never used do not delay the end of the service', async () => {
+  await start({ headersMs: 600_000, requestMs: 600_000, closeMs: 600_000 })
+  // The app closes its own clients before it ends.
+  const unused = Array.from({ length: 5 }, () => connect(t.port, '127.0.0.1'))
+  await expect.poll(t.connections).toBe(5)
+  await t.close()
+  await expect.poll(() => stillOpen(unused)).toBe(0)
 })
 
 describe('connections of one client without a complete request', () => {
