@@ -17,13 +17,22 @@ const POLICY =
 /** The script has 1.7 MB. */
 const FILE_UNITS = 5
 
-/** Runs after the script of Swagger UI, in the same file. */
+/** Runs after the script of Swagger UI, in the same file. A search opens the groups that it finds. */
 const START = `
+const OperationTag = (Original, { React }) => (props) => {
+  const { layoutSelectors, ...rest } = props
+  const isSearching = ![true, ''].includes(layoutSelectors.currentFilter())
+  const selectors = isSearching ? { ...layoutSelectors, isShown: () => true } : layoutSelectors
+  return React.createElement(Original, { ...rest, layoutSelectors: selectors })
+}
 SwaggerUIBundle({
   url: new URL('../json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
   deepLinking: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  plugins: [() => ({ wrapComponents: { OperationTag } })],
   tryItOutEnabled: true,
   validatorUrl: null,
 })

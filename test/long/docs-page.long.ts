@@ -84,8 +84,33 @@ const OVERFLOW = `JSON.stringify([
     .map((each) => each.tagName + '.' + each.className),
 ])`
 
+/** The number of operations in open groups. */
+const shown = (): Promise<number> => run('document.querySelectorAll(".opblock-tag-section .opblock").length')
+/** Types in the search field, as React reads it. */
+const search = (text: string): Promise<void> =>
+  run(`(() => {
+    const field = document.querySelector('.operation-filter-input')
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, ${JSON.stringify(text)})
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  })()`)
+
+test.skipIf(BROWSER === undefined)(
+  'the page begins with groups, and a search opens what it finds',
+  async () => {
+    const groups = () => run('document.querySelectorAll(".opblock-tag").length')
+    await expect.poll(groups, POLLING).toBeGreaterThan(8)
+    expect(await shown()).toBe(0)
+    await search('/sponsor/')
+    await expect.poll(shown, POLLING).toBe(1)
+    expect(await groups()).toBe(1)
+    await search('')
+    await expect.poll(shown, POLLING).toBe(0)
+  },
+)
+
 test.skipIf(BROWSER === undefined)('the page does not scroll sideways on a phone', async () => {
-  await expect.poll(() => run('document.querySelectorAll(".opblock").length'), POLLING).toBeGreaterThan(30)
+  await search('/')
+  await expect.poll(shown, POLLING).toBeGreaterThan(30)
   expect(JSON.parse(await run(OVERFLOW))).toEqual([PHONE.width, expect.any(Array)])
 })
 
