@@ -100,7 +100,7 @@ test.skipIf(BROWSER === undefined)(
     const groups = () => run('document.querySelectorAll(".opblock-tag").length')
     await expect.poll(groups, POLLING).toBeGreaterThan(8)
     expect(await shown()).toBe(0)
-    await search('/sponsor/')
+    await search('/sponsor/elig')
     await expect.poll(shown, POLLING).toBe(1)
     expect(await groups()).toBe(1)
     await search('')
