@@ -1,11 +1,11 @@
 import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import { MAX_PER_WALLET, type SubscriptionRow } from '../src/webhooks/subscriptions.ts'
-import type { Creation } from '../src/webhooks/webhooks.ts'
+import { type Creation, KEEP_HOURS } from '../src/webhooks/webhooks.ts'
 import { type ConnectionInput, connectionOfAll } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { acceptsNull, args, expected, inputType, required } from './inputs.ts'
-import { bool, id, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
+import { acceptsNull, args, expected, inputType, limited, required } from './inputs.ts'
+import { bool, id, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { EventType } from './event.ts'
 import { enumType } from './enum-values.ts'
@@ -44,6 +44,11 @@ export const WebhookRef = nodeType<SubscriptionRow>(
     disabledAt: nullable(time('Time at which the service disabled the webhook. Null otherwise.')),
     createdAt: time('Creation time.'),
     updatedAt: time('Time of the owner’s last change.'),
+    previousSecretUntil: nullable(
+      time(
+        'Until then, deliveries are signed with the replaced secret, too. Null or past: only with the current one.',
+      ),
+    ),
   },
 )
 
@@ -205,11 +210,20 @@ builder.mutationFields((t) => ({
     extensions: NEEDS_WEBHOOK,
     type: SecretRef,
     description:
-      'Replaces the secret at once. All later attempts, including retries, are signed with the new secret.',
-    args: args(WEBHOOK_ARG),
-    resolve: async (_, { id }, { services, authenticate }) => ({
+      'Replaces the secret at once. All later attempts, including retries, are signed with the new secret. With `keepPreviousHours`, `webhook-signature` has the signatures of both secrets until then, and `X-Service-Signature` that of the replaced one: a receiver that accepts both secrets in that time refuses no delivery.',
+    args: args({
+      ...WEBHOOK_ARG,
+      keepPreviousHours: limited(
+        int(
+          `How long, in hours: ${KEEP_HOURS.min} to ${KEEP_HOURS.max}. Default: ${KEEP_HOURS.default}. Only the last replaced secret is kept.`,
+          24,
+        ),
+        { minimum: KEEP_HOURS.min, maximum: KEEP_HOURS.max },
+      ),
+    }),
+    resolve: async (_, { id, keepPreviousHours }, { services, authenticate }) => ({
       id,
-      ...(await services.webhooks.rotateSecret(await authenticate(), id)),
+      ...(await services.webhooks.rotateSecret(await authenticate(), id, keepPreviousHours)),
     }),
   }),
 }))

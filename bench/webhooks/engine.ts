@@ -66,7 +66,7 @@ if (engine === 'gateway' || engine === 'gateway, default limits') {
         const row = rows[0]!
         const result = await send({
           url: row.url,
-          secret: row.secret.toString(),
+          secrets: [row.secret.toString()],
           eventId: payload.event,
           eventType: row.type,
           body: row.body,

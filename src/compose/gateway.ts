@@ -182,7 +182,9 @@ export function webhookSecretBox(config: Config, { webhookSecretsKeys }: Secrets
 export async function checkStoredSecrets(kysely: Kysely<Database>, box: SecretBox): Promise<void> {
   const { rows } = await sql`
     select 1 from webhook_subscriptions
-    where deleted_at is null and substring(secret_encrypted from 1 for 5) <> all(${box.prefixes}::bytea[])
+    cross join lateral (values (secret_encrypted),
+      (case when previous_secret_until > now() then previous_secret_encrypted end)) as stored(secret)
+    where deleted_at is null and substring(secret from 1 for 5) <> all(${box.prefixes}::bytea[])
     limit 1`.execute(kysely)
   if (rows.length > 0) throw unknownKey()
 }

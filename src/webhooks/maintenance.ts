@@ -40,8 +40,8 @@ export function createMaintenance(options: {
 }
 
 /**
- * Deletes one batch of each kind of row that is older than the retention, and shortens a batch of
- * old responses. Returns the total.
+ * Deletes one batch of each kind of row that is older than the retention, shortens a batch of old
+ * responses, and removes replaced secrets whose time has ended. Returns the total.
  */
 export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
   const daysAgo = (days: number) => sql`now() - ${sql.lit(days)} * interval '1 day'`
@@ -59,6 +59,8 @@ export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
     sql`delete from webhook_deliveries where ctid in (
       select ctid from webhook_deliveries where created_at < ${oldest} and completed_at < ${oldest}
       limit ${sql.lit(BATCH)} for update skip locked)`,
+    sql`update webhook_subscriptions set previous_secret_encrypted = null, previous_secret_until = null
+      where previous_secret_until < now()`,
     sql`delete from webhook_subscriptions s where deleted_at < ${oldest}
       and not exists (select from webhook_deliveries d where d.subscription_id = s.id)`,
   ]

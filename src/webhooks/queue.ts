@@ -26,8 +26,8 @@ export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'trigger' | 'atte
 export interface Claim
   extends ClaimedDelivery, Pick<Delivery, 'subscription_id' | 'event_id' | 'event_type' | 'body'> {
   readonly url: string
-  /** Encrypted, base64. */
-  readonly secret: string
+  /** Encrypted, base64: the current one, and after a rotation the replaced one for a while. */
+  readonly secrets: readonly string[]
 }
 
 /** A webhook with due deliveries, and what decides how long its attempt may take. */
@@ -167,9 +167,13 @@ export async function claim(
     ),
     claims as (
       select c.id, c.token, c.subscription_id, c.event_id, c.event_type, c.trigger, c.attempt_count, c.retry_step,
-        s.url, encode(s.secret_encrypted, 'base64') as secret, coalesce(c.body, o.body) as body
+        s.url, array_remove(array[encode(s.secret_encrypted, 'base64'), case when s.previous_secret_until > now()
+          then encode(s.previous_secret_encrypted, 'base64') end], null) as secrets, coalesce(c.body, o.body) as body
       from claimed c
-      cross join lateral (select url, secret_encrypted from webhook_subscriptions where id = c.subscription_id limit 1) s
+      cross join lateral (
+        select url, secret_encrypted, previous_secret_encrypted, previous_secret_until
+        from webhook_subscriptions where id = c.subscription_id limit 1
+      ) s
       left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
     select json_agg(claims) as claims from claims`,

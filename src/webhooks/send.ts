@@ -6,8 +6,8 @@ import { WORKER_LIMITS } from './limits.ts'
 
 export interface SendRequest {
   readonly url: string
-  /** The decrypted signing secret. */
-  readonly secret: string
+  /** The decrypted signing secrets: the current one, and after a rotation the replaced one. */
+  readonly secrets: readonly string[]
   /** The `id` in the body, without a dot. */
   readonly eventId: string
   readonly eventType: string
@@ -58,7 +58,9 @@ export function createSender({ http, clock, limits }: SenderOptions): Send {
 
 /** The names have the contract's case, because some receivers compare them case-sensitively. */
 function headersOf(request: SendRequest, timestamp: number): Record<string, string> {
-  const { secret, eventId: id, eventType, body, deliveryId, attempt } = request
+  const { secrets, eventId: id, eventType, body, deliveryId, attempt } = request
+  // This header has room for one. Receivers know the replaced secret for as long as it is kept.
+  const secret = secrets.at(-1) ?? ''
   return {
     'Content-Type': 'application/json',
     // The response excerpt is stored without decompression.
@@ -72,7 +74,7 @@ function headersOf(request: SendRequest, timestamp: number): Record<string, stri
     // Standard Webhooks, for receivers that use one of its libraries.
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signStandard({ secret, timestamp, body, id }),
+    'webhook-signature': secrets.map((each) => signStandard({ secret: each, timestamp, body, id })).join(' '),
   }
 }
 

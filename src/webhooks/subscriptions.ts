@@ -22,6 +22,7 @@ export const SHOWN = [
   'disabledAt',
   'createdAt',
   'updatedAt',
+  'previousSecretUntil',
 ] as const
 
 export type SubscriptionRow = Readonly<Pick<RowOf<typeof WebhookSubscription>, (typeof SHOWN)[number]>>

@@ -8,6 +8,7 @@ import type { EntityManager } from '../db/orm-types.ts'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { PageInput } from '../domain/page.ts'
+import { integerParameter, optional } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
@@ -45,6 +46,10 @@ export interface WebhookServiceOptions {
   /** Pings, resends and recovered deliveries per minute. Null for no limit. */
   readonly sendLimit: number | null
 }
+
+/** How long a replaced secret signs deliveries, too. */
+export const KEEP_HOURS = { min: 0, max: 168, default: 0 } as const
+const readKeepHours = integerParameter(KEEP_HOURS)
 
 const MESSAGE = 'Store the secret now: it is not shown again. Rotate it if it is lost.'
 
@@ -126,11 +131,22 @@ export class WebhookService {
     })
   }
 
-  /** Replaces the secret at once: later attempts, retries included, use it. */
-  async rotateSecret(wallet: Pubkey, id: string): Promise<{ secret: string }> {
+  /**
+   * Replaces the secret: later attempts, retries included, use it. For `keepHours`, they are signed
+   * with the replaced one, too. Throws INVALID_INTEGER.
+   */
+  async rotateSecret(wallet: Pubkey, id: string, keepHours?: number | null): Promise<{ secret: string }> {
+    const hours = optional(readKeepHours, 'keepPreviousHours', keepHours) ?? KEEP_HOURS.default
     const secret = newSecret()
+    const previous =
+      hours === 0
+        ? { previousSecretEncrypted: null, previousSecretUntil: null }
+        : {
+            previousSecretEncrypted: raw('secret_encrypted'),
+            previousSecretUntil: raw(`now() + ? * interval '1 hour'`, [hours]),
+          }
     const secretEncrypted = this.#options.secretBox.seal(id, secret)
-    await updateOwn(this.#em, wallet, id, { secretEncrypted })
+    await updateOwn(this.#em, wallet, id, { secretEncrypted, ...previous })
     return { secret }
   }
 

@@ -204,14 +204,14 @@ export class WebhookWorker {
     }
   }
 
-  /** Makes one attempt, signed with the current secret. Rejects only on an internal error. */
+  /** Makes one attempt, signed with the current secrets. Rejects only on an internal error. */
   async #attempt(claim: StartedClaim): Promise<Settlement> {
     const { send, openSecret, clock, limits, random } = this.#options
     if (claim.body === null) throw new Error('the event of this delivery is missing in outbox_events')
     const startedAt = clock.now()
     const result = await send({
       url: claim.url,
-      secret: openSecret(Buffer.from(claim.secret, 'base64'), claim.subscription_id),
+      secrets: claim.secrets.map((each) => openSecret(Buffer.from(each, 'base64'), claim.subscription_id)),
       eventId: claim.event_id,
       eventType: claim.event_type,
       body: claim.body,

@@ -32,6 +32,9 @@ export const WebhookSubscription = defineEntity({
     filterAgentPda: key().strictNullable(),
     active: p.boolean().default(true),
     secretEncrypted: p.blob().columnType('bytea').$type<Buffer>(),
+    /** The secret before the last rotation. Deliveries are signed with it, too, until this time. */
+    previousSecretEncrypted: p.blob().columnType('bytea').$type<Buffer>().strictNullable(),
+    previousSecretUntil: timestamp().strictNullable(),
     createdAt: timestampNow(),
     updatedAt: timestampNow(),
     /** A deleted row remains until its delivery log is removed. */

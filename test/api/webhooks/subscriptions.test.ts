@@ -552,6 +552,16 @@ test('startup fails if the key of a stored secret is missing', async () => {
   )
   await expect(checkStoredSecrets(t.kysely, mineAlone!)).rejects.toThrow('WEBHOOK_SECRETS_KEY')
   await expect(checkStoredSecrets(t.kysely, both!)).resolves.toBeUndefined()
+  const replaced = mineAlone!.seal('any', 'secret')
+  const set = (until: Date) =>
+    t.kysely
+      .updateTable('webhook_subscriptions')
+      .set({ previous_secret_encrypted: replaced, previous_secret_until: until.toISOString() })
+      .execute()
+  await set(new Date(Date.now() + 60_000))
+  await expect(checkStoredSecrets(t.kysely, t.secretBox)).rejects.toThrow('WEBHOOK_SECRETS_KEY')
+  await set(new Date(Date.now() - 60_000))
+  await expect(checkStoredSecrets(t.kysely, t.secretBox)).resolves.toBeUndefined()
 })
 
 test('GraphQL has the same operations', async () => {

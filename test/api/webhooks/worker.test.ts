@@ -17,6 +17,9 @@ import { createWorkerConnection } from '../../../src/webhooks/worker-connection.
 import { useTestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../support/ledger/indexer.ts'
 import type { Logger } from '../../../src/platform/logger.ts'
+import { Webhook } from 'standardwebhooks'
+import { deleteOldRows } from '../../../src/webhooks/maintenance.ts'
+import { signStandard } from '../../../src/webhooks/send.ts'
 import { MAX_DELIVERIES } from '../../../src/webhooks/enqueue.ts'
 import { MAX_NETWORKS } from '../../../src/webhooks/queue.ts'
 
@@ -299,6 +302,56 @@ describe('a rotated secret', () => {
     )
     expect(signedWith(rotated.body.secret, '/rotated')).toEqual([false, false, false, true, true, true])
     expect(signedWith(made.secret, '/rotated')).toEqual([true, true, true, false, false, false])
+  })
+
+  test('with a time, deliveries are signed with the replaced secret, too, until it has passed', async () => {
+    const url = world.farm.url('/kept')
+    const input = { url, eventTypes: ['agent.updated'] }
+    const { body: made } = await owner<{ id: string; secret: string }>('POST', '/webhooks', input)
+    const rotate = (keepPreviousHours: number | null) =>
+      owner.graphql<{
+        rotateWebhookSecret: { secret: string; webhook: { previousSecretUntil: string | null } }
+      }>(
+        `mutation ($id: String!, $keepPreviousHours: Int) {
+          rotateWebhookSecret(id: $id, keepPreviousHours: $keepPreviousHours) { secret webhook { previousSecretUntil } }
+        }`,
+        { id: made.id, keepPreviousHours },
+      )
+    world.worker({ openSecret: (encrypted, id) => t.secretBox.open(id, encrypted) })
+    /** Which of the secrets sign the next delivery: in `webhook-signature`, and in the contract's header. */
+    const signers = async (secrets: string[]): Promise<[standard: number[], contract: number]> => {
+      const count = world.farm.receivedAt('/kept').length + 1
+      await world.emit({})
+      await eventually(() => expect(world.farm.receivedAt('/kept')).toHaveLength(count))
+      const { headers, body, event } = world.farm.receivedAt('/kept').at(-1)!
+      const timestamp = Number(headers['x-service-timestamp'])
+      const standard = secrets.map((secret) => signStandard({ secret, timestamp, body, id: event.id }))
+      const contract = secrets.map((secret) => signatureOf(secret, String(timestamp), body))
+      const found = String(headers['webhook-signature'])
+        .split(' ')
+        .map((each) => standard.indexOf(each))
+      for (const each of found) new Webhook(secrets[each]!).verify(body, headers as Record<string, string>)
+      return [found, contract.indexOf(String(headers['x-service-signature']))]
+    }
+    const { secret, webhook } = (await rotate(2)).data.rotateWebhookSecret
+    const keptMs = Date.parse(webhook.previousSecretUntil!) - Date.now()
+    expect(Math.abs(keptMs - 7_200_000)).toBeLessThan(60_000)
+    const secrets = [made.secret, secret]
+    expect(await signers(secrets)).toEqual([[1, 0], 0])
+    for (const wrong of [-1, 169])
+      expect((await rotate(wrong)).errors?.[0]?.message).toContain('keepPreviousHours')
+    const ended = { previous_secret_until: new Date().toISOString() }
+    await world.kysely.updateTable('webhook_subscriptions').set(ended).execute()
+    expect(await signers(secrets)).toEqual([[1], 1])
+    expect(await deleteOldRows(world.kysely)).toBe(1)
+    const none = { previous_secret_encrypted: null, previous_secret_until: null }
+    expect(await world.subscription(made.id)).toMatchObject(none)
+    // Only the last replaced secret is kept, and none after a rotation without a time.
+    for (const hours of [1, 1]) secrets.push((await rotate(hours)).data.rotateWebhookSecret.secret)
+    expect(await signers(secrets)).toEqual([[3, 2], 2])
+    secrets.push((await rotate(null)).data.rotateWebhookSecret.secret)
+    expect(await signers(secrets)).toEqual([[4], 4])
+    expect(await world.subscription(made.id)).toMatchObject(none)
   })
 })
 

@@ -22,7 +22,7 @@ function attempt(reply: Reply, url = receiver.url('/hook?x=1', HOST)): Promise<A
   receiver.respondWith(reply)
   return send({
     url,
-    secret: SECRET,
+    secrets: [SECRET],
     eventId: 'evt_1',
     eventType: 'agent.closed',
     body: BODY,

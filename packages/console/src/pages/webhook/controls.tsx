@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { useLocation } from 'wouter'
-import { Button, Dialog, ErrorState, Section } from '../../ui/index.ts'
+import { Button, Dialog, ErrorState, Section, Select } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {
@@ -30,6 +30,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   const { busy, error, done, run } = useAction()
   const [question, setQuestion] = useState<Question>(null)
   const [secret, setSecret] = useState<string | null>(null)
+  const [keepHours, setKeepHours] = useState(24)
   const ping = () =>
     run(client.mutation(PingWebhookDocument, { id }).toPromise(), ({ pingWebhook }) => {
       navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
@@ -51,10 +52,13 @@ export function Controls({ webhook, onChange }: ControlsProps) {
     })
   }
   const rotate = () =>
-    run(client.mutation(RotateWebhookSecretDocument, { id }).toPromise(), ({ rotateWebhookSecret }) => {
-      setSecret(rotateWebhookSecret.secret)
-      return 'The secret was replaced.'
-    })
+    run(
+      client.mutation(RotateWebhookSecretDocument, { id, keepPreviousHours: keepHours }).toPromise(),
+      ({ rotateWebhookSecret }) => {
+        setSecret(rotateWebhookSecret.secret)
+        return 'The secret was replaced.'
+      },
+    )
   const remove = () =>
     run(client.mutation(DeleteWebhookDocument, { id }).toPromise(), () => {
       navigate('/webhooks')
@@ -100,6 +104,14 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       <Dialog title={asked?.title ?? ''} open={asked !== null} onClose={() => setQuestion(null)}>
         <div className={css.stack}>
           <p>{asked?.text}</p>
+          {question === 'rotate' && (
+            <Select
+              label="The old secret stays valid"
+              options={KEEP}
+              value={keepHours}
+              onChange={({ target }) => setKeepHours(Number(target.value))}
+            />
+          )}
           <div className={css.buttons}>
             <Button look="danger" onClick={confirm}>
               {asked?.label}
@@ -118,6 +130,12 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   )
 }
 
+const KEEP = [
+  { value: '24', label: 'for a day' },
+  { value: '168', label: 'for 7 days' },
+  { value: '0', label: 'not: it was seen by others' },
+]
+
 const QUESTIONS = {
   pause: {
     title: 'Pause this webhook?',
@@ -126,7 +144,7 @@ const QUESTIONS = {
   },
   rotate: {
     title: 'Replace the secret?',
-    text: 'The old secret becomes invalid at once. Your receiver refuses requests until it has the new one. They are repeated.',
+    text: 'While the old secret stays valid, let your receiver accept both. Without that time, it refuses requests until it has the new one. They are repeated.',
     label: 'Replace secret',
   },
   delete: {

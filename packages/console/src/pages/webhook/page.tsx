@@ -82,6 +82,7 @@ function Webhook({ id }: { readonly id: string }) {
               ),
             ],
             ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
+            ...replacedSecret(webhook.previousSecretUntil),
           ]}
         />
       </Section>
@@ -97,3 +98,8 @@ function Webhook({ id }: { readonly id: string }) {
     </div>
   )
 }
+
+const replacedSecret = (until: string | null) =>
+  until === null || Date.parse(until) < Date.now()
+    ? []
+    : [['Old secret ends', <RelativeTime key="Old" value={until} />] as const]
