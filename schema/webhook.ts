@@ -110,6 +110,14 @@ export const NEEDS_WEBHOOK = { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND'] }
 
 export const WEBHOOK_ARG = { id: required(text('Identifier of the webhook.', UUID_EXAMPLE)) }
 
+const keepPreviousHours = limited(
+  int(
+    `How long, in hours: ${KEEP_HOURS.min} to ${KEEP_HOURS.max}. Default: ${KEEP_HOURS.default}. Only the last replaced secret is kept.`,
+    24,
+  ),
+  { minimum: KEEP_HOURS.min, maximum: KEEP_HOURS.max },
+)
+
 const WebhookPageRef = builder.objectRef<readonly SubscriptionRow[]>('WebhookPage').implement({
   description: 'All webhooks of a wallet.',
   fields: (t) => ({
@@ -211,19 +219,10 @@ builder.mutationFields((t) => ({
     type: SecretRef,
     description:
       'Replaces the secret at once. All later attempts, including retries, are signed with the new secret. With `keepPreviousHours`, `webhook-signature` has the signatures of both secrets until then, and `X-Service-Signature` that of the replaced one: a receiver that accepts both secrets in that time refuses no delivery.',
-    args: args({
-      ...WEBHOOK_ARG,
-      keepPreviousHours: limited(
-        int(
-          `How long, in hours: ${KEEP_HOURS.min} to ${KEEP_HOURS.max}. Default: ${KEEP_HOURS.default}. Only the last replaced secret is kept.`,
-          24,
-        ),
-        { minimum: KEEP_HOURS.min, maximum: KEEP_HOURS.max },
-      ),
-    }),
-    resolve: async (_, { id, keepPreviousHours }, { services, authenticate }) => ({
+    args: args({ ...WEBHOOK_ARG, keepPreviousHours }),
+    resolve: async (_, { id, keepPreviousHours: hours }, { services, authenticate }) => ({
       id,
-      ...(await services.webhooks.rotateSecret(await authenticate(), id, keepPreviousHours)),
+      ...(await services.webhooks.rotateSecret(await authenticate(), id, hours)),
     }),
   }),
 }))
