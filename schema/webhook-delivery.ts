@@ -154,6 +154,9 @@ const FiguresRef = objectType<DeliveryFigures>('WebhookFigures', 'What a receive
 const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of a recovery.', {
   recovered: int('Number of deliveries that are due again.', 12),
   more: bool('True if more deliveries match than this call sends. Call again.'),
+  last: nullable(
+    id('The last of these deliveries. To send also those that succeeded, continue `after` it.', UUID_EXAMPLE),
+  ),
 })
 
 const BODY_WEIGHT = 30
@@ -278,11 +281,17 @@ builder.mutationFields((t) => ({
   recoverWebhook: t.field({
     extensions: {
       ...WALLET_POLICY,
-      errors: ['FIELD_REQUIRED', 'RECOVERY_TOO_LONG', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+      errors: [
+        'FIELD_REQUIRED',
+        'RECOVERY_TOO_LONG',
+        'WEBHOOK_NOT_FOUND',
+        'DELIVERY_NOT_FOUND',
+        'WEBHOOK_INACTIVE',
+      ],
     },
     type: RecoveryRef,
     description:
-      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left.',
+      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left, oldest first. With `statuses`, sends also those that succeeded.',
     args: args({
       ...WEBHOOK_ARG,
       since: expected(
@@ -291,6 +300,11 @@ builder.mutationFields((t) => ({
       until: text('End, ISO 8601 with a UTC offset. Default: the current time.', '2026-11-21T00:00:00Z', {
         format: 'date-time',
       }),
+      statuses: list(
+        of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
+      ),
+      eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
+      after: text('The `last` of the result before: only deliveries after it.', UUID_EXAMPLE),
     }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),

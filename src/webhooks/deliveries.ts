@@ -91,15 +91,22 @@ export interface DeliveryFilter extends PeriodInput {
   readonly eventTypes?: readonly DeliveryRow['eventType'][] | null
 }
 
+type Lists = Readonly<Partial<Record<'statuses' | 'eventTypes', readonly string[] | null>>>
+
+/** Throws INVALID_REQUEST for an empty list. */
+export function checkLists(lists: Lists): void {
+  for (const list of ['statuses', 'eventTypes'] as const)
+    if (lists[list]?.length === 0)
+      throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
+}
+
 /** The deliveries that a filter by status or type compares. It has no index. */
 export const MAX_FILTERED = 10_000
 
 /** Throws INVALID_REQUEST for an empty list, INVALID_TEXT and INVALID_RANGE. */
 function matchingDeliveries(subscriptionId: string, filter: DeliveryFilter): RawBuilder<unknown> {
   const { statuses, eventTypes } = filter
-  for (const list of ['statuses', 'eventTypes'] as const)
-    if (filter[list]?.length === 0)
-      throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
+  checkLists(filter)
   const { since, until } = readPeriod(filter)
   const ofPeriod = sql`select * from webhook_deliveries where subscription_id = ${subscriptionId}
     ${since === undefined ? sql`` : sql`and created_at >= ${since}`}

@@ -5,11 +5,11 @@ import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import { checkPeriod, optional, timeParameter } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { DELIVERIES_CHANNEL } from '../domain/webhook-delivery.ts'
+import { DELIVERIES_CHANNEL, type DeliveryStatus } from '../domain/webhook-delivery.ts'
 import type { Clock } from '../platform/clock.ts'
 import { countRequest, stateAt } from '../platform/rate-limits/gcra.ts'
 import { rateLimited } from '../platform/rate-limits/rate-limits.ts'
-import { deleteHiddenAttempts, type DeliveryRecord, readDelivery } from './deliveries.ts'
+import { checkLists, deleteHiddenAttempts, type DeliveryRecord, readDelivery } from './deliveries.ts'
 import { LAST_STEP } from './limits.ts'
 
 /** Who requests a delivery. */
@@ -163,7 +163,14 @@ export interface RecoverInput {
   readonly since?: string | null
   /** The current time by default. At most 14 days after `since`. */
   readonly until?: string | null
+  /** Those of `FINISHED` that are sent again. Failed and cancelled ones by default. */
+  readonly statuses?: readonly DeliveryStatus[] | null
+  readonly eventTypes?: readonly string[] | null
+  /** The `last` of a result: continues after it. */
+  readonly after?: string | null
 }
+
+const FINISHED: readonly DeliveryStatus[] = ['success', 'failed', 'cancelled']
 
 export type RecoverResult = Awaited<ReturnType<typeof recoverDeliveries>>
 
@@ -172,10 +179,11 @@ export const MAX_RECOVERED = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
- * oldest first, as many as the rate limit has left. Each keeps its position in the retry schedule,
- * so one that had all its attempts gets one more. They use the retry lane, so new events are not
- * delayed. Throws INVALID_TEXT, INVALID_RANGE, RECOVERY_TOO_LONG, WEBHOOK_INACTIVE, RATE_LIMITED.
+ * Sends finished deliveries again, if their event was enqueued between two times, oldest first, as
+ * many as the rate limit has left. Each keeps its position in the retry schedule, so one that
+ * succeeded or had all its attempts gets one more. They use the retry lane, so new events are not
+ * delayed. Throws INVALID_TEXT, INVALID_RANGE, INVALID_REQUEST, RECOVERY_TOO_LONG,
+ * DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, RATE_LIMITED.
  */
 export async function recoverDeliveries(
   subscriptionId: string,
@@ -184,33 +192,47 @@ export async function recoverDeliveries(
   { kysely, clock, sendLimit }: Dependencies,
 ) {
   const { since, until } = readRecovery(input, clock)
+  const { statuses, eventTypes, after } = input
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
       where id = ${subscriptionId} and active and deleted_at is null for key share`.execute(db)
     if (sendable.rows.length === 0) throw new DomainError('WEBHOOK_INACTIVE')
+    const position = after ? await positionOf(db, subscriptionId, after) : sql`(${since}::timestamptz, '')`
     const max = Math.min(MAX_RECOVERED, sendLimit ?? MAX_RECOVERED)
     const { rows } = await sql<{ id: string }>`
       select d.id from webhook_deliveries d
       left join outbox_events o on o.id = d.event_id
-      where d.subscription_id = ${subscriptionId} and d.status in ('failed', 'cancelled')
-        and d.created_at between ${since} and ${until} and o.cancelled_at is null
+      where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? FINISHED.slice(1))]}::text[])
+        and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
+        and d.created_at between ${since} and ${until} and (d.created_at, d.id) > ${position}
+        and o.cancelled_at is null
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
-    if (rows.length === 0) return { recovered: 0, more: false }
+    if (rows.length === 0) return { recovered: 0, more: false, last: null }
     const recovered = await chargeSends(db, caller, Math.min(rows.length, max), sendLimit)
     const ids = rows.slice(0, recovered).map(({ id }) => id)
     await sql`
       update webhook_deliveries set status = 'retrying', trigger = 'recover', claim_count = 0,
+        retry_step = case status when 'success' then ${LAST_STEP} else retry_step end,
         next_attempt_at = clock_timestamp(), completed_at = null
       where id = any(${ids}::text[])`.execute(db)
     await deleteHiddenAttempts(db, ids)
     await notifyWorkers(db)
     // More matched than the maximum of a call or the rate limit: the client calls again.
-    return { recovered, more: rows.length > recovered }
+    return { recovered, more: rows.length > recovered, last: ids.at(-1) ?? null }
   })
 }
 
+async function positionOf(db: Kysely<Database>, subscriptionId: string, id: string) {
+  await readDelivery(db, subscriptionId, id)
+  return sql`(select created_at, id from webhook_deliveries where id = ${id})`
+}
+
 function readRecovery(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
+  checkLists(input)
+  const wrong = input.statuses?.find((each) => !FINISHED.includes(each))
+  if (wrong !== undefined)
+    throw new DomainError('INVALID_REQUEST', { problem: `statuses must be finished, got ${wrong}` })
   const since = timeParameter('since', input.since)
   const until = optional(timeParameter, 'until', input.until) ?? new Date(clock.now())
   checkPeriod(since, until)

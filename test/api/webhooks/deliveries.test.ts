@@ -235,8 +235,8 @@ test('recovery sends only failed and cancelled deliveries of the given period ag
   await set(2, `status = 'success', ${ended}`, 2)
   await set(3, `status = 'failed', ${ended}`, 30)
   const since = new Date(Date.now() - 5 * 3_600_000).toISOString()
-  expect(await recover(id, { since })).toEqual({ recovered: 2, more: false })
-  expect(await recover(id, { since })).toEqual({ recovered: 0, more: false })
+  expect(await recover(id, { since })).toEqual({ recovered: 2, more: false, last: expect.any(String) })
+  expect(await recover(id, { since })).toEqual({ recovered: 0, more: false, last: null })
   world.worker()
   await eventually(async () =>
     expect((await world.statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
@@ -245,6 +245,41 @@ test('recovery sends only failed and cancelled deliveries of the given period ag
     ['recover', 11],
     ['recover', 11],
   ])
+})
+
+test('deliveries that succeeded are sent again by their type, and a limited call continues after the last', async () => {
+  const id = await world.subscribe('/replay')
+  await world.emit({}, { type: 'agent.closed' }, {}, { type: 'agent.closed' }, {})
+  const other = await world.subscribe('/other')
+  const worker = world.worker()
+  await world.quiet()
+  await worker.stop()
+  // With one time for all, their ids decide.
+  await world.kysely.updateTable('webhook_deliveries').set({ created_at: new Date().toISOString() }).execute()
+  const all = (await world.deliveries(id)).map((each) => each.id).toSorted()
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const replay = (input: Partial<RecoverInput>, sendLimit: number | null = null) =>
+    recoverDeliveries(id, caller, { since, ...input }, { ...dependencies(), sendLimit })
+  expect(await replay({ eventTypes: ['agent.closed'] })).toMatchObject({ recovered: 0 })
+  const first = await replay({ statuses: ['success', 'failed'] }, 2)
+  expect(first).toEqual({ recovered: 2, more: true, last: all[1] })
+  const rest = { statuses: ['success'], after: first.last } as const
+  expect(await replay(rest)).toEqual({ recovered: 3, more: false, last: all[4] })
+  world.worker()
+  await eventually(() => expect(world.farm.receivedAt('/replay')).toHaveLength(10))
+  await eventually(async () => expect(new Set(await world.statuses(id))).toEqual(new Set(['success'])))
+  expect(await replay({ statuses: ['success'], eventTypes: ['agent.closed'] })).toMatchObject({
+    recovered: 2,
+  })
+  const [foreign] = await world.deliveries(other)
+  for (const after of [foreign?.id ?? 'none', 'no uuid'])
+    await expect(replay({ after })).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  for (const [input, text] of [
+    [{ statuses: [] }, 'statuses must contain at least one value'],
+    [{ eventTypes: [] }, 'eventTypes must contain at least one value'],
+    [{ statuses: ['failed', 'pending'] }, 'statuses must be finished, got pending'],
+  ] as const)
+    await expect(replay(input)).rejects.toThrow(text)
 })
 
 test.each([
@@ -264,7 +299,7 @@ test('a period of a recovery can have the offset of any time zone', async () => 
   const hours = (count: number): string => new Date(Date.now() + count * 3_600_000).toISOString().slice(0, 19)
   // The same moments, one hour ago and now, as clocks east and west of Greenwich show them.
   const input = { since: `${hours(4.5)}+05:30`, until: `${hours(-8)}-08:00` }
-  expect(await recover(webhook, input)).toEqual({ recovered: 0, more: false })
+  expect(await recover(webhook, input)).toMatchObject({ recovered: 0, more: false })
   await expect(recover(webhook, { ...input, until: `${hours(-10)}-08:00` })).rejects.toThrow(
     'since must not be',
   )

@@ -108,6 +108,12 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await filters.getByLabel('Event').selectOption('Test event')
   await filters.getByLabel('Created').selectOption('Last hour')
   await page.getByText('1 delivery', { exact: true }).waitFor()
+  const before = receiver.requests.length
+  await page.getByRole('button', { name: 'Send these again' }).click()
+  await page.getByText('1 delivery is sent again.').waitFor()
+  await expect.poll(() => receiver.requests.length).toBe(before + 1)
+  await filters.getByLabel('Status').selectOption('IN_FLIGHT')
+  expect(await page.getByRole('button', { name: 'Send these again' }).isDisabled()).toBe(true)
 })
 
 test('an owner edits, pauses, activates, recovers, rotates and deletes a webhook', async ({

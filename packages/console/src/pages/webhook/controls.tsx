@@ -12,6 +12,7 @@ import {
   UpdateWebhookDocument,
   type WebhookDetailsFragment,
 } from './page.generated.ts'
+import { sentAgain } from './log.tsx'
 import { useAction } from './use-action.ts'
 
 const DAY_MS = 86_400_000
@@ -48,7 +49,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
     return run(client.mutation(RecoverWebhookDocument, { id, since }).toPromise(), ({ recoverWebhook }) => {
       onChange()
       const { recovered, more } = recoverWebhook
-      return `${recovered} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent again.${more ? ' There are more: recover again.' : ''}`
+      return `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`
     })
   }
   const rotate = () =>

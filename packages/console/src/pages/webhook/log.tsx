@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
+  Button,
   Empty,
   ErrorState,
   Link,
@@ -18,10 +19,12 @@ import {
 import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,
+  RecoverWebhookDocument,
   type WebhookDeliveryFilter,
   WebhookLogDocument,
 } from './page.generated.ts'
 import { responseOf } from './response.ts'
+import { useAction } from './use-action.ts'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
@@ -59,6 +62,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
       lead="One line for each event, newest first. Open one to see its attempts and to send it again."
     >
       <LogFilters onChange={change} />
+      <SendAgain key={JSON.stringify(filter)} id={id} filter={filter} onSent={refresh} />
       {error !== undefined ? (
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
@@ -115,6 +119,50 @@ function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDelivery
     </div>
   )
 }
+
+const FINISHED: readonly string[] = ['SUCCESS', 'FAILED', 'CANCELLED']
+/** The service accepts 14 days, to its own time. */
+const MAX_HOURS = 14 * 24 - 1
+
+/** Sends the deliveries of a filter again, in parts if there are many. */
+function SendAgain({
+  id,
+  filter,
+  onSent,
+}: {
+  id: string
+  filter?: WebhookDeliveryFilter
+  onSent: () => void
+}) {
+  const client = useClient()
+  const { busy, error, done, run } = useAction()
+  const [after, setAfter] = useState<string | null>(null)
+  const statuses = (filter?.statuses ?? STATUSES).filter((status) => FINISHED.includes(status))
+  const send = () => {
+    const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
+    const variables = { id, since, statuses, eventTypes: filter?.eventTypes, after }
+    return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
+      const { recovered, more, last } = recoverWebhook
+      setAfter(more ? last : null)
+      onSent()
+      return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
+    })
+  }
+  return (
+    <>
+      <div className={css.buttons}>
+        <Button busy={busy} disabled={statuses.length === 0} onClick={() => void send()}>
+          Send these again
+        </Button>
+        <span role="status">{done}</span>
+      </div>
+      {error !== undefined && <ErrorState error={error} />}
+    </>
+  )
+}
+
+export const sentAgain = (count: number): string =>
+  `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`
 
 const columns = (id: string) => [
   {
