@@ -136,7 +136,10 @@ function fieldsOf(start: ASTNode, { definitions }: DocumentNode): ReadonlySet<Fi
 
 type RowWriters = ReadonlyMap<object, Write>
 
-/** Of the fields that can be selected whole. One of a fragment must be that wherever it is used. */
+/**
+ * The writers of the fields whose value is written as one text. A field of a fragment is one of them
+ * only if it is one wherever the fragment is used.
+ */
 function rowWriters(
   root: GraphQLObjectType,
   fields: readonly Selected[],

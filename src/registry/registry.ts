@@ -62,7 +62,10 @@ const MAX_CHANGES = 20_000
  * than a millisecond. After this time PostgreSQL answers reads directly.
  */
 const FENCE_TIMEOUT_MS = 2_000
-/** Statements at a time. With one, a request would wait for two of them. */
+/**
+ * Statements at a time. With one, a request that arrives during a statement would wait for its end
+ * and for the next.
+ */
 const FENCES = 3
 const MAX_ATTEMPTS = 5
 const POLL_MS = 1_000
@@ -196,7 +199,7 @@ class KeptCopy {
       if (!isComplete()) await this.#runUpdate()
       if (!isComplete()) await this.#runUpdate()
       if (!isComplete()) continue
-      // A running update is applied only to the state that it began with, so that state stays.
+      // A running update replaces `#serving` only if it is still the object that it began with.
       if (!isChanged && this.#serving === before && this.#update === null)
         this.#serving = { copy: before.copy, position }
       return before.copy

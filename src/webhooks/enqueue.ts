@@ -119,7 +119,7 @@ export async function continueFanOut(db: Kysely<Database>): Promise<boolean> {
       select o.id, o.type, o.agent_pda from oldest join outbox_events o on o.id = oldest.event_id
       where o.cancelled_at is null for share of o
     ),
-    -- After the event, in the order in which the indexer locks them.
+    -- After the event: the indexer locks an event and then its fan-out, too.
     fan_out as materialized (
       select f.event_id, f.after, f.started_at from webhook_fan_outs f
       where f.event_id in (select id from event) for update skip locked
@@ -143,7 +143,7 @@ export async function continueFanOut(db: Kysely<Database>): Promise<boolean> {
     finished as (
       delete from webhook_fan_outs f
       where f.event_id in (select event_id from fan_out) and (select count(*) from webhooks) < ${sql.lit(BATCH)}
-        -- With started_at, because the indexer may start again now for an event that came back.
+        -- With started_at: the indexer may begin a new fan-out now, for an event that came back.
         or (f.event_id, f.started_at) in (select event_id, started_at from oldest) and not exists (select from event)
       returning true
     )

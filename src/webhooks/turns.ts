@@ -32,9 +32,9 @@ export interface Turn<Webhook extends Waiting> {
 }
 
 /**
- * The n-th attempt in flight of a network must leave n/4 slots of the lane free, or a quarter of
- * the lane if that is fewer: attempts in the other lane and in other processes count in n too, and
- * would otherwise stop a busy network here. The same share protects sites.
+ * The n-th attempt in flight of a network must leave n/4 slots of the lane free, but never more
+ * than a quarter of the lane: n also counts attempts in the other lane and in other processes. In
+ * the same way, the n-th attempt of a network at a site leaves n/4 of the site's attempts to others.
  */
 const SHARE = 4
 
@@ -65,9 +65,12 @@ export function nextTurns<Webhook extends Waiting>(
     site: new Counts(),
     networkAtSite: new Counts(),
   }
-  for (const each of running)
+  const atSite = ({ network, site }: Party): string => `${network} ${site}`
+  for (const each of running) {
     for (const party of ['webhook', 'wallet', 'network', 'site'] as const)
       counts[party].add(each[party], each.attempts)
+    counts.networkAtSite.add(atSite(each), each.attempts)
+  }
   const hanging = new Set(running.filter(({ hangs }) => hangs).map(({ webhook }) => webhook))
 
   const turns = waiting.flatMap((each) => {
@@ -92,14 +95,13 @@ export function nextTurns<Webhook extends Waiting>(
   rank('network')
   const started: Record<Lane, number> = { fast: 0, slow: 0 }
   const inOrder = turns.toSorted((a, b) => a.turn - b.turn || a.draw - b.draw)
-  const chosen = inOrder.filter(({ waiting: { site, network }, lane, turn }) => {
+  const chosen = inOrder.filter(({ waiting: each, lane, turn }) => {
     const others = Math.min(Math.floor((turn - 1) / SHARE), Math.floor(all[lane] / SHARE))
     if (started[lane] + 1 + others > free[lane]) return false
-    const atSite = `${network} ${site}`
-    const forOthers = Math.floor(counts.networkAtSite.of(atSite) / SHARE)
-    if (counts.site.of(site) + 1 + forOthers > perSite) return false
-    counts.site.add(site, 1)
-    counts.networkAtSite.add(atSite, 1)
+    const forOthers = Math.floor(counts.networkAtSite.of(atSite(each)) / SHARE)
+    if (counts.site.of(each.site) + 1 + forOthers > perSite) return false
+    counts.site.add(each.site, 1)
+    counts.networkAtSite.add(atSite(each), 1)
     started[lane] += 1
     return true
   })

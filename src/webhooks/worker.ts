@@ -50,8 +50,8 @@ const NEXT: Readonly<Record<WorkerState, readonly WorkerState[]>> = {
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
 /**
- * While others wait, there is no rest after a claim of this many attempts and a quarter of those in
- * flight. It makes bursts a tenth faster.
+ * While others wait, the worker does not rest after a claim that is large: at least so many
+ * attempts, and a quarter of those in flight. It makes bursts a tenth faster.
  */
 const LARGE_CLAIM = 16
 /** More successes than this keep their slots until they are written. */

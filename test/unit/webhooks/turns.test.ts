@@ -76,6 +76,19 @@ test('a site has its limit over all networks, and one network leaves a part of i
     ),
   ).toHaveLength(7)
   expect(started([running('x', 5, { site })], of(String), limits)).toHaveLength(3)
+  // Also over several claims: what one network has in flight counts.
+  const own = running('x', 6, { site, network: 'one' })
+  for (const [network, count] of [
+    ['one', 1],
+    ['two', 2],
+  ] as const)
+    expect(
+      started(
+        [own],
+        of(() => network),
+        limits,
+      ),
+    ).toHaveLength(count)
 })
 
 test('slow webhooks, and those with an attempt that hangs, use the slow lane', () => {
