@@ -137,8 +137,8 @@ function fieldsOf(start: ASTNode, { definitions }: DocumentNode): ReadonlySet<Fi
 type RowWriters = ReadonlyMap<object, Write>
 
 /**
- * The writers of the fields whose value is written as one text. A field of a fragment is one of them
- * only if it is one wherever the fragment is used.
+ * The writers of the fields whose value is written as one text. A field of a fragment is one of
+ * them only if it is one wherever the fragment is used.
  */
 function rowWriters(
   root: GraphQLObjectType,

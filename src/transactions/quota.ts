@@ -57,7 +57,7 @@ export interface LedgerTime {
   readonly slotSeconds: number
 }
 
-/** Uses the clock of the database. Without the time of the ledger, open preparations do not count. */
+/** Uses the database's clock. Without the time of the ledger, open preparations do not count. */
 export async function readUsage(
   kysely: Kysely<Database>,
   { kind, wallet, agentPda, codeHash, clientNetwork: network }: SponsorshipRequest,

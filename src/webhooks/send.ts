@@ -107,8 +107,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Returns the hex HMAC-SHA256 of `<timestamp>.<body>`, the value of `X-Service-Signature`. The key is
- * the secret as UTF-8.
+ * Returns the hex HMAC-SHA256 of `<timestamp>.<body>`, the value of `X-Service-Signature`. The key
+ * is the secret as UTF-8.
  */
 export function signDelivery({ secret, timestamp, body }: SignedDelivery): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')

@@ -34,7 +34,7 @@ export interface Turn<Webhook extends Waiting> {
 /**
  * The n-th attempt in flight of a network must leave n/4 slots of the lane free, but never more
  * than a quarter of the lane: n also counts attempts in the other lane and in other processes. In
- * the same way, the n-th attempt of a network at a site leaves n/4 of the site's attempts to others.
+ * the same way, the n-th attempt of a network at a site leaves n/4 of those of the site to others.
  */
 const SHARE = 4
 

@@ -38,8 +38,9 @@ export class SharedCounter {
   }
 
   /**
-   * Finds the candidates: slots in a list, and those in enough bitmaps. `leastOf[word]` is the least
-   * number of trigrams of a name in a word of slots, and `needed[least]` how many must be shared.
+   * Finds the candidates: slots in a list, and those in enough bitmaps. `leastOf[word]` is the
+   * least number of trigrams of a name in a word of slots, and `needed[least]` how many must be
+   * shared.
    */
   count(sets: readonly SlotSet[], needed: Uint8Array, leastOf: Uint8Array, visitor: Visitor): void {
     const lists = sets.filter(({ bitmap }) => bitmap === null)
