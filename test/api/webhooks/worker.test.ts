@@ -318,7 +318,7 @@ describe('a rotated secret', () => {
         { id: made.id, keepPreviousHours },
       )
     world.worker({ openSecret: (encrypted, id) => t.secretBox.open(id, encrypted) })
-    /** Which of the secrets sign the next delivery: in `webhook-signature`, and in the contract's header. */
+    /** Which secrets sign the next delivery: in both headers. */
     const signers = async (secrets: string[]): Promise<[standard: number[], contract: number]> => {
       const count = world.farm.receivedAt('/kept').length + 1
       await world.emit({})

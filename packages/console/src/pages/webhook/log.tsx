@@ -62,7 +62,13 @@ export function DeliveryLog({ id }: { readonly id: string }) {
       lead="One line for each event, newest first. Open one to see its attempts and to send it again."
     >
       <LogFilters onChange={change} />
-      <SendAgain key={JSON.stringify(filter)} id={id} filter={filter} onSent={refresh} />
+      <SendAgain
+        key={JSON.stringify(filter)}
+        id={id}
+        filter={filter}
+        isEmpty={page?.totalCount === 0}
+        onSent={refresh}
+      />
       {error !== undefined ? (
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
@@ -124,16 +130,15 @@ const FINISHED: readonly string[] = ['SUCCESS', 'FAILED', 'CANCELLED']
 /** The service accepts 14 days, to its own time. */
 const MAX_HOURS = 14 * 24 - 1
 
+interface SendAgainProps {
+  readonly id: string
+  readonly filter?: WebhookDeliveryFilter | undefined
+  readonly isEmpty: boolean
+  readonly onSent: () => void
+}
+
 /** Sends the deliveries of a filter again, in parts if there are many. */
-function SendAgain({
-  id,
-  filter,
-  onSent,
-}: {
-  id: string
-  filter?: WebhookDeliveryFilter
-  onSent: () => void
-}) {
+function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const client = useClient()
   const { busy, error, done, run } = useAction()
   const [after, setAfter] = useState<string | null>(null)
@@ -151,7 +156,7 @@ function SendAgain({
   return (
     <>
       <div className={css.buttons}>
-        <Button busy={busy} disabled={statuses.length === 0} onClick={() => void send()}>
+        <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
           Send these again
         </Button>
         <span role="status">{done}</span>
