@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { Keypair } from '@solana/web3.js'
 import { expect } from 'vitest'
 import { useConsole } from '../../support/console/console-world.ts'
 import { browserWallet } from '../../support/console/wallet.ts'
@@ -35,6 +37,12 @@ test('on the localnet a throw-away wallet connects, signs in and stays the same 
   const panel = page.getByRole('region', { name: 'Your wallet' })
   await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
   const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
+  const download = page.waitForEvent('download')
+  await panel.getByRole('button', { name: 'Save the key of this wallet' }).click()
+  const saved = await download
+  expect(saved.suggestedFilename()).toBe(`${address}.json`)
+  const secretKey = JSON.parse(readFileSync(await saved.path(), 'utf8')) as number[]
+  expect(Keypair.fromSecretKey(Uint8Array.from(secretKey)).publicKey.toBase58()).toBe(address)
   await panel.getByRole('button', { name: 'Sign in' }).click()
   await panel.waitFor({ state: 'detached' })
   await open('/mine')

@@ -52,7 +52,8 @@ export function AccountPanel() {
                     Use a throw-away wallet
                   </Button>
                   <p className={css.hint}>
-                    A new wallet, for this test network only. Its key is lost when you close the tab.
+                    A new wallet, for this test network only. Its key is lost when you close the tab, unless
+                    you save it.
                   </p>
                 </>
               )}
@@ -73,6 +74,11 @@ export function AccountPanel() {
         )
       )}
       {account.session !== null && <p className={css.hint}>You are signed in.</p>}
+      {account.saveThrowAway !== null && (
+        <Button busy={busy} onClick={() => void run(account.saveThrowAway!)}>
+          Save the key of this wallet
+        </Button>
+      )}
       {account.address !== null && (
         <Button busy={busy} onClick={() => void run(account.disconnect)}>
           {account.session === null ? 'Disconnect' : 'Sign out and disconnect'}

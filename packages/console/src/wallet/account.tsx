@@ -17,6 +17,8 @@ export interface Account {
   readonly connect: (wallet: Wallet, network: string) => Promise<void>
   /** Connects a new wallet whose key is in this tab. For the localnet only. */
   readonly connectThrowAway: () => Promise<void>
+  /** Saves the key of the throw-away wallet as a file. Null for other wallets. */
+  readonly saveThrowAway: (() => Promise<void>) | null
   readonly disconnect: () => Promise<void>
   /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
   readonly signIn: () => Promise<void>
@@ -27,6 +29,8 @@ export interface Account {
    */
   readonly registry: (program?: string) => Promise<Registry>
 }
+
+const THROW_AWAY = 'Throw-away wallet'
 
 const Context = createContext<Account | null>(null)
 
@@ -74,7 +78,8 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       connect: async (wallet, network) =>
         use(await (await load()).connectWallet(wallet, network), { name: wallet.name, network }),
       connectThrowAway: async () =>
-        use(await (await load()).throwAwayWallet(), { name: 'Throw-away wallet', network: null }),
+        use(await (await load()).throwAwayWallet(), { name: THROW_AWAY, network: null }),
+      saveThrowAway: connected?.name === THROW_AWAY ? async () => (await load()).saveThrowAwayWallet() : null,
       disconnect: async () => {
         await signOut()
         storeUsedWallet(null)

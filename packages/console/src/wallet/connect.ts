@@ -9,7 +9,7 @@ import type { Wallet, WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
 import { gatewayUrl } from '../api/base.ts'
 import { networkName } from '../api/enums.ts'
-import { throwAwayWallet } from './throw-away.ts'
+import { saveThrowAwayWallet, throwAwayWallet } from './throw-away.ts'
 import type { UsedWallet } from './used-wallet.ts'
 
 interface Connect {
@@ -48,4 +48,4 @@ export function registryFor(token: string | null, program?: string): Registry {
   return registry
 }
 
-export { agentAddress, throwAwayWallet }
+export { agentAddress, saveThrowAwayWallet, throwAwayWallet }
