@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { findTransactionsToFetch } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
 import { registration, report } from '../../support/ledger/samples.ts'
 import { useScriptedWorld } from '../../support/ledger/scripted-world.ts'
 import { count, dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
@@ -21,6 +22,25 @@ test('rows that the tables already have are merged and not duplicated', async ()
   indexer = start({ batchSize: 8 })
   await indexer.whenIdle()
   expect(await dumpTables(database.orm)).toEqual(before)
+})
+
+test('what a listing has and the tables do not, and what a fork moved, is fetched', async () => {
+  const { database, ledger, send, start } = world
+  send(3)
+  const indexer = start()
+  await indexer.whenIdle()
+  await indexer.stop()
+  const db = kyselyOf(database.orm)
+  const known = ledger.entries.map(({ signature, slot }) => ({ signature, slot, err: null }))
+  expect(await findTransactionsToFetch(db, known)).toEqual({ infos: [], moved: [], areNew: true })
+  const listed = [{ ...known[0]!, slot: 1_000 }, known[1]!, { ...known[1]!, signature: 'new' }]
+  const [moved] = listed
+  expect(await findTransactionsToFetch(db, listed)).toEqual({
+    infos: [moved, listed[2]],
+    moved: [moved!.signature],
+    areNew: false,
+  })
+  expect(await findTransactionsToFetch(db, [listed[2]!])).toMatchObject({ moved: [], areNew: true })
 })
 
 test('a transaction that is listed twice in a backlog is written once', async () => {

@@ -85,6 +85,7 @@ test('a node without slot notifications is asked for confirmed transactions, and
         params: unknown
       }
       if (method === 'logsSubscribe') asked = params
+      socket.send('not JSON')
       const answer =
         method === 'slotSubscribe' ? { error: { code: -32601, message: 'refused' } } : { result: 1 }
       socket.send(JSON.stringify({ id, ...answer }))

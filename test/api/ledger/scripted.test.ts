@@ -315,6 +315,18 @@ test('whenIdle waits for a transaction that the running poll does not list, in t
   expect(await scores()).toHaveLength(2)
 })
 
+test('who waits for an indexer that stops is told so', async () => {
+  ledger.send(registration('a'))
+  const rpc = ledger.rpc()
+  const call = <T>(method: string, params?: unknown[]): Promise<T> =>
+    method === 'getSignaturesForAddress' ? new Promise(() => undefined) : rpc.call<T>(method, params)
+  const indexer = start({ rpc: { ...rpc, call } })
+  const waiting = expect(indexer.whenIdle()).rejects.toThrow('the indexer has stopped')
+  await indexer.stop()
+  await waiting
+  await expect(indexer.whenIdle()).rejects.toThrow('the indexer has stopped')
+})
+
 test('an indexer continues after its database connections are cut', async () => {
   ledger.send(registration('a'))
   const indexer = start()

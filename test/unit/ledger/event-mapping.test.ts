@@ -181,6 +181,7 @@ test('amounts above 2^53 are exact integers in bodies and exact text in jsonb', 
     amount: '18446744073709551615',
     hash: '01ff',
   })
+  expect(jsonText({ name: null, amounts: [null, 2n] })).toBe('{"name":null,"amounts":[null,2]}')
 })
 
 test.each([9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n, 253_402_300_800n])(

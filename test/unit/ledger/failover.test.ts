@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
@@ -103,9 +103,13 @@ const onAnotherLedger: ReplyTo = (method) => ({
 
 test('a node of another ledger is reported before it is needed', async () => {
   second(onAnotherLedger)
+  const error = vi.spyOn(silentLogger, 'error')
+  onTestFinished(() => error.mockRestore())
   const rpc = rpcOf()
   await rpc.call('getSlot')
   await expect.poll(() => rpc.nodes()).toEqual(['healthy', 'refused'])
+  const node = { node: 2, genesisHash: 'another', expected: 'ours' }
+  expect(error).toHaveBeenCalledWith(node, expect.stringContaining('another ledger'))
   expect(calls()).toEqual([1, 0])
 })
 

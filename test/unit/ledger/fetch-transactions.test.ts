@@ -31,3 +31,24 @@ test.each([
   )
   expect(await found).toEqual(expected)
 })
+
+test.each([
+  [5, 1, 0],
+  [6, 0, 1],
+])(
+  'a transaction that is listed and missing in %d answers: read %d, dead letters %d',
+  async (missing, read, dead) => {
+    const ledger = new ScriptedLedger()
+    const info = { signature: ledger.send(registration('a')), slot: ledger.slot, err: null }
+    const rpc = ledger.rpc()
+    let asked = 0
+    const settle: typeof rpc.settle = async (calls) =>
+      (asked += 1) <= missing ? calls.map(() => null as never) : rpc.settle(calls)
+    const rows = await fetchTransactions({ ...rpc, settle }, [{ ...info, confirmationStatus: 'finalized' }], {
+      programId: PROGRAM_ID,
+      commitment: 'confirmed',
+      signal: new AbortController().signal,
+    })
+    expect([rows.ledger_transactions.length, rows.dead_letters.length]).toEqual([read, dead])
+  },
+)
