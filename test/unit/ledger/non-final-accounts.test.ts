@@ -1,3 +1,4 @@
+import { withoutFinalAccounts } from '../../../src/ledger/decode/rows.ts'
 import { expect, test } from 'vitest'
 import { emptySnapshot } from '../../../src/ledger/decode/decode-account.ts'
 import { NonFinalAccounts } from '../../../src/ledger/indexer/finality/non-final-accounts.ts'
@@ -15,4 +16,10 @@ test('an account is due when the slot of its latest read is final, until it is r
   expect(accounts.readUpTo(5, 10)).toEqual(['a', 'b'])
   accounts.remove(['a'], 5)
   expect(accounts.readUpTo(5, 10)).toEqual(['b'])
+})
+
+test('the accounts of a final transaction are not stored', () => {
+  const [row] = [{ signature: 'a', accounts: ['one', 'two'] }]
+  const rows = (['confirmed', 'finalized'] as const).map((finality) => ({ ...row, finality }))
+  expect(withoutFinalAccounts(rows as never).map(({ accounts }) => accounts)).toEqual([['one', 'two'], []])
 })
