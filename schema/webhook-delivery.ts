@@ -158,7 +158,10 @@ const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of 
   recovered: int('Number of deliveries that are due again.', 12),
   more: bool('True if more deliveries match than this call sends. Call again.'),
   last: nullable(
-    id('The last of these deliveries. To send also those that succeeded, continue `after` it.', UUID_EXAMPLE),
+    id(
+      'The last of these deliveries. To send also those that succeeded, give it as `continueAfter`.',
+      UUID_EXAMPLE,
+    ),
   ),
 })
 
@@ -308,7 +311,7 @@ builder.mutationFields((t) => ({
         of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
       ),
       eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
-      after: text('The `last` of the result before: only deliveries after it.', UUID_EXAMPLE),
+      continueAfter: text('The `last` of the result before: only deliveries after it.', UUID_EXAMPLE),
     }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),

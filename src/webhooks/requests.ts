@@ -167,7 +167,7 @@ export interface RecoverInput {
   readonly statuses?: readonly DeliveryStatus[] | null
   readonly eventTypes?: readonly string[] | null
   /** The `last` of a result: continues after it. */
-  readonly after?: string | null
+  readonly continueAfter?: string | null
 }
 
 const FINISHED: readonly DeliveryStatus[] = ['success', 'failed', 'cancelled']
@@ -192,13 +192,15 @@ export async function recoverDeliveries(
   { kysely, clock, sendLimit }: Dependencies,
 ) {
   const { since, until } = readRecovery(input, clock)
-  const { statuses, eventTypes, after } = input
+  const { statuses, eventTypes, continueAfter } = input
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
       where id = ${subscriptionId} and active and deleted_at is null for key share`.execute(db)
     if (sendable.rows.length === 0) throw new DomainError('WEBHOOK_INACTIVE')
-    const position = after ? await positionOf(db, subscriptionId, after) : sql`(${since}::timestamptz, '')`
+    const position = continueAfter
+      ? await positionOf(db, subscriptionId, continueAfter)
+      : sql`(${since}::timestamptz, '')`
     const max = Math.min(MAX_RECOVERED, sendLimit ?? MAX_RECOVERED)
     const { rows } = await sql<{ id: string }>`
       select d.id from webhook_deliveries d

@@ -263,7 +263,7 @@ test('deliveries that succeeded are sent again by their type, and a limited call
   expect(await replay({ eventTypes: ['agent.closed'] })).toMatchObject({ recovered: 0 })
   const first = await replay({ statuses: ['success', 'failed'] }, 2)
   expect(first).toEqual({ recovered: 2, more: true, last: all[1] })
-  const rest = { statuses: ['success'], after: first.last } as const
+  const rest = { statuses: ['success'], continueAfter: first.last } as const
   expect(await replay(rest)).toEqual({ recovered: 3, more: false, last: all[4] })
   world.worker()
   await eventually(() => expect(world.farm.receivedAt('/replay')).toHaveLength(10))
@@ -272,8 +272,8 @@ test('deliveries that succeeded are sent again by their type, and a limited call
     recovered: 2,
   })
   const [foreign] = await world.deliveries(other)
-  for (const after of [foreign?.id ?? 'none', 'no uuid'])
-    await expect(replay({ after })).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  for (const continueAfter of [foreign?.id ?? 'none', 'no uuid'])
+    await expect(replay({ continueAfter })).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
   for (const [input, text] of [
     [{ statuses: [] }, 'statuses must contain at least one value'],
     [{ eventTypes: [] }, 'eventTypes must contain at least one value'],

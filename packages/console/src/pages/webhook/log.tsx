@@ -141,14 +141,14 @@ interface SendAgainProps {
 function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const client = useClient()
   const { busy, error, done, run } = useAction()
-  const [after, setAfter] = useState<string | null>(null)
+  const [continueAfter, setContinueAfter] = useState<string | null>(null)
   const statuses = (filter?.statuses ?? STATUSES).filter((status) => FINISHED.includes(status))
   const send = () => {
     const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
-    const variables = { id, since, statuses, eventTypes: filter?.eventTypes, after }
+    const variables = { id, since, statuses, eventTypes: filter?.eventTypes, continueAfter }
     return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
-      setAfter(more ? last : null)
+      setContinueAfter(more ? last : null)
       onSent()
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
