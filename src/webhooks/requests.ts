@@ -170,7 +170,8 @@ export interface RecoverInput {
   readonly continueAfter?: string | null
 }
 
-const FINISHED: readonly DeliveryStatus[] = ['success', 'failed', 'cancelled']
+const NOT_RECEIVED: readonly DeliveryStatus[] = ['failed', 'cancelled']
+const FINISHED: readonly DeliveryStatus[] = ['success', ...NOT_RECEIVED]
 
 export type RecoverResult = Awaited<ReturnType<typeof recoverDeliveries>>
 
@@ -205,7 +206,7 @@ export async function recoverDeliveries(
     const { rows } = await sql<{ id: string }>`
       select d.id from webhook_deliveries d
       left join outbox_events o on o.id = d.event_id
-      where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? FINISHED.slice(1))]}::text[])
+      where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? NOT_RECEIVED)]}::text[])
         and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
         and d.created_at between ${since} and ${until} and (d.created_at, d.id) > ${position}
         and o.cancelled_at is null
