@@ -159,7 +159,7 @@ const RecoveryRef = objectType<RecoverResult>('WebhookRecovery', 'The result of 
   more: bool('True if more deliveries match than this call sends. Call again.'),
   last: nullable(
     id(
-      'The last of these deliveries. To send also those that succeeded, give it as `continueAfter`.',
+      'The newest of these deliveries, or null. If `statuses` has SUCCESS, call again with it as `continueAfter` and the same `until`.',
       UUID_EXAMPLE,
     ),
   ),
@@ -311,7 +311,7 @@ builder.mutationFields((t) => ({
         of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
       ),
       eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
-      continueAfter: text('The `last` of the result before: only deliveries after it.', UUID_EXAMPLE),
+      continueAfter: text('Only deliveries after this one: the `last` of the result before.', UUID_EXAMPLE),
     }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),

@@ -112,7 +112,7 @@ export const WEBHOOK_ARG = { id: required(text('Identifier of the webhook.', UUI
 
 const keepPreviousHours = limited(
   int(
-    `How long, in hours: ${KEEP_HOURS.min} to ${KEEP_HOURS.max}. Default: ${KEEP_HOURS.default}. Only the last replaced secret is kept.`,
+    `How long the replaced secret stays valid, in hours: ${KEEP_HOURS.min} to ${KEEP_HOURS.max}. Default: ${KEEP_HOURS.default}. Only the last replaced secret is kept.`,
     24,
   ),
   { minimum: KEEP_HOURS.min, maximum: KEEP_HOURS.max },
@@ -218,7 +218,7 @@ builder.mutationFields((t) => ({
     extensions: NEEDS_WEBHOOK,
     type: SecretRef,
     description:
-      'Replaces the secret at once. All later attempts, including retries, are signed with the new secret. With `keepPreviousHours`, `webhook-signature` has the signatures of both secrets until then, and `X-Service-Signature` that of the replaced one: a receiver that accepts both secrets in that time refuses no delivery.',
+      'Replaces the secret at once. All later attempts, including retries, are signed with the new secret. With `keepPreviousHours`, the replaced secret stays valid for that time: `webhook-signature` has the signatures of both, and `X-Service-Signature` that of the replaced one. A receiver that accepts both secrets refuses no delivery.',
     args: args({ ...WEBHOOK_ARG, keepPreviousHours }),
     resolve: async (_, { id, keepPreviousHours: hours }, { services, authenticate }) => ({
       id,

@@ -16,6 +16,8 @@ export const MAX_UNANSWERED = 32
 const NEARLY_FULL = 0.95
 /** The share that is closed at once, so that a search for the largest client is rare. */
 const CLOSED_TOGETHER = 0.01
+/** When the service stops, a request that has arrived is read within this time. */
+const UNUSED_MS = 200
 
 interface Connection {
   readonly socket: Socket
@@ -240,17 +242,19 @@ function closeUpgrades(app: RestApp, open: ReadonlyMap<Socket, Connection>, upgr
 /**
  * Closes a connection after the response to an upgrade. While the service stops, it closes all: of
  * event streams at once, because clients open them again after a cut and not after an end, unused
- * ones at once, others after their response, or after `closeMs`.
+ * ones soon, others after their response, or after `closeMs`.
  */
 function closeWithService(app: RestApp, open: ReadonlyMap<Socket, Connection>, closeMs: number): void {
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
-    for (const { socket, unanswered } of open.values()) {
+    for (const { unanswered } of open.values())
       for (const response of unanswered) if (isEventStream(response)) response.destroy()
-      // Browsers open connections before they need them. Node waits for the first request of each.
-      if (socket.bytesRead === 0) socket.destroy()
+    // Browsers open connections before they need them. Node waits for the first request of each.
+    const closeUnused = (): void => {
+      for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy()
     }
+    setTimeout(closeUnused, UNUSED_MS).unref()
     setTimeout(() => open.forEach(({ socket }) => socket.destroy()), closeMs).unref()
   })
   app.addHook('onSend', ({ headers }, reply, _payload, done) => {

@@ -59,8 +59,11 @@ export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
     sql`delete from webhook_deliveries where ctid in (
       select ctid from webhook_deliveries where created_at < ${oldest} and completed_at < ${oldest}
       limit ${sql.lit(BATCH)} for update skip locked)`,
+    // Outcomes lock webhooks in the order of their ids, too.
     sql`update webhook_subscriptions set previous_secret_encrypted = null, previous_secret_until = null
-      where previous_secret_until < now()`,
+      where id in (
+        select id from webhook_subscriptions where previous_secret_until < now()
+        order by id limit ${sql.lit(BATCH)} for no key update skip locked)`,
     sql`delete from webhook_subscriptions s where deleted_at < ${oldest}
       and not exists (select from webhook_deliveries d where d.subscription_id = s.id)`,
   ]

@@ -199,16 +199,14 @@ export async function recoverDeliveries(
       select from webhook_subscriptions
       where id = ${subscriptionId} and active and deleted_at is null for key share`.execute(db)
     if (sendable.rows.length === 0) throw new DomainError('WEBHOOK_INACTIVE')
-    const position = continueAfter
-      ? await positionOf(db, subscriptionId, continueAfter)
-      : sql`(${since}::timestamptz, '')`
+    const position = await positionOf(db, subscriptionId, continueAfter ?? null)
     const max = Math.min(MAX_RECOVERED, sendLimit ?? MAX_RECOVERED)
     const { rows } = await sql<{ id: string }>`
       select d.id from webhook_deliveries d
       left join outbox_events o on o.id = d.event_id
       where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? NOT_RECEIVED)]}::text[])
         and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
-        and d.created_at between ${since} and ${until} and (d.created_at, d.id) > ${position}
+        and d.created_at between ${since} and ${until} and ${position}
         and o.cancelled_at is null
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
     if (rows.length === 0) return { recovered: 0, more: false, last: null }
@@ -226,16 +224,25 @@ export async function recoverDeliveries(
   })
 }
 
-async function positionOf(db: Kysely<Database>, subscriptionId: string, id: string) {
-  await readDelivery(db, subscriptionId, id)
-  return sql`(select created_at, id from webhook_deliveries where id = ${id})`
+/** A condition: after this delivery. Throws DELIVERY_NOT_FOUND. */
+async function positionOf(db: Kysely<Database>, subscriptionId: string, id: string | null) {
+  if (id === null) return sql`true`
+  if (!isUuid(id)) throw new DomainError('DELIVERY_NOT_FOUND')
+  // As text, because a Date has milliseconds only.
+  const { rows } = await sql<{ at: string }>`
+    select created_at::text as at from webhook_deliveries
+    where id = ${id} and subscription_id = ${subscriptionId}`.execute(db)
+  if (rows[0] === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
+  return sql`(d.created_at, d.id) > (${rows[0].at}::timestamptz, ${id})`
 }
 
 function readRecovery(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
   checkLists(input)
   const wrong = input.statuses?.find((each) => !FINISHED.includes(each))
   if (wrong !== undefined)
-    throw new DomainError('INVALID_REQUEST', { problem: `statuses must be finished, got ${wrong}` })
+    throw new DomainError('INVALID_REQUEST', {
+      problem: `statuses can contain success, failed and cancelled, got ${wrong}`,
+    })
   const since = timeParameter('since', input.since)
   const until = optional(timeParameter, 'until', input.until) ?? new Date(clock.now())
   checkPeriod(since, until)

@@ -60,7 +60,7 @@ export function createSender({ http, clock, limits }: SenderOptions): Send {
 function headersOf(request: SendRequest, timestamp: number): Record<string, string> {
   const { secrets, eventId: id, eventType, body, deliveryId, attempt } = request
   // This header has room for one. Receivers know the replaced secret for as long as it is kept.
-  const secret = secrets.at(-1) ?? ''
+  const secret = secrets.at(-1)!
   return {
     'Content-Type': 'application/json',
     // The response excerpt is stored without decompression.

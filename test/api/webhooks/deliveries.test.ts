@@ -263,21 +263,24 @@ test('deliveries that succeeded are sent again by their type, and a limited call
   expect(await replay({ eventTypes: ['agent.closed'] })).toMatchObject({ recovered: 0 })
   const first = await replay({ statuses: ['success', 'failed'] }, 2)
   expect(first).toEqual({ recovered: 2, more: true, last: all[1] })
+  world.worker()
+  const allSucceeded = () =>
+    eventually(async () => expect(new Set(await world.statuses(id))).toEqual(new Set(['success'])))
+  await allSucceeded()
   const rest = { statuses: ['success'], continueAfter: first.last } as const
   expect(await replay(rest)).toEqual({ recovered: 3, more: false, last: all[4] })
-  world.worker()
   await eventually(() => expect(world.farm.receivedAt('/replay')).toHaveLength(10))
-  await eventually(async () => expect(new Set(await world.statuses(id))).toEqual(new Set(['success'])))
+  await allSucceeded()
   expect(await replay({ statuses: ['success'], eventTypes: ['agent.closed'] })).toMatchObject({
     recovered: 2,
   })
   const [foreign] = await world.deliveries(other)
-  for (const continueAfter of [foreign?.id ?? 'none', 'no uuid'])
+  for (const continueAfter of [foreign?.id ?? 'none', 'no uuid', ''])
     await expect(replay({ continueAfter })).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
   for (const [input, text] of [
     [{ statuses: [] }, 'statuses must contain at least one value'],
     [{ eventTypes: [] }, 'eventTypes must contain at least one value'],
-    [{ statuses: ['failed', 'pending'] }, 'statuses must be finished, got pending'],
+    [{ statuses: ['failed', 'pending'] }, 'statuses can contain success, failed and cancelled, got pending'],
   ] as const)
     await expect(replay(input)).rejects.toThrow(text)
 })

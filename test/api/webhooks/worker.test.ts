@@ -343,7 +343,7 @@ describe('a rotated secret', () => {
     const ended = { previous_secret_until: new Date().toISOString() }
     await world.kysely.updateTable('webhook_subscriptions').set(ended).execute()
     expect(await signers(secrets)).toEqual([[1], 1])
-    expect(await deleteOldRows(world.kysely)).toBe(1)
+    await deleteOldRows(world.kysely)
     const none = { previous_secret_encrypted: null, previous_secret_until: null }
     expect(await world.subscription(made.id)).toMatchObject(none)
     // Only the last replaced secret is kept, and none after a rotation without a time.

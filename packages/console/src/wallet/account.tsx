@@ -79,7 +79,10 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
         use(await (await load()).connectWallet(wallet, network), { name: wallet.name, network }),
       connectThrowAway: async () =>
         use(await (await load()).throwAwayWallet(), { name: THROW_AWAY, network: null }),
-      saveThrowAway: connected?.name === THROW_AWAY ? async () => (await load()).saveThrowAwayWallet() : null,
+      saveThrowAway:
+        connected?.name === THROW_AWAY
+          ? async () => (await load()).saveThrowAwayWallet(connected.signer.address)
+          : null,
       disconnect: async () => {
         await signOut()
         storeUsedWallet(null)

@@ -4,17 +4,19 @@ import { save } from '../ui/save.ts'
 
 const NAME = 'throw-away wallet'
 
+let secretKey: readonly number[] | null = null
+
 /** A wallet for the localnet. Its key is in sessionStorage, so it ends with the tab. */
 export async function throwAwayWallet(): Promise<Signer> {
   const stored = readValue(NAME)
-  if (Array.isArray(stored)) return signerFromSecretKey(stored as number[])
-  const signer = await generateSigner()
-  storeValue(NAME, [...signer.secretKey])
+  const signer = await (Array.isArray(stored) ? signerFromSecretKey(stored as number[]) : generateSigner())
+  secretKey = [...signer.secretKey]
+  storeValue(NAME, secretKey)
   return signer
 }
 
-/** Saves its key as a file of the Solana command line. */
-export async function saveThrowAwayWallet(): Promise<void> {
-  const { address } = await throwAwayWallet()
-  save(`${address}.json`, JSON.stringify(readValue(NAME)), 'application/json')
+/** Saves the key of the wallet that this tab uses, as a file of the Solana command line. */
+export function saveThrowAwayWallet(address: string): void {
+  if (secretKey === null) throw new Error('The key of this wallet is not in this tab any more.')
+  save(`${address}.json`, JSON.stringify(secretKey), 'application/json')
 }

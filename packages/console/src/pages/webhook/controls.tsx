@@ -31,7 +31,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   const { busy, error, done, run } = useAction()
   const [question, setQuestion] = useState<Question>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [keepHours, setKeepHours] = useState(24)
+  const [keepHours, setKeepHours] = useState('0')
   const ping = () =>
     run(client.mutation(PingWebhookDocument, { id }).toPromise(), ({ pingWebhook }) => {
       navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
@@ -54,7 +54,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   }
   const rotate = () =>
     run(
-      client.mutation(RotateWebhookSecretDocument, { id, keepPreviousHours: keepHours }).toPromise(),
+      client.mutation(RotateWebhookSecretDocument, { id, keepPreviousHours: Number(keepHours) }).toPromise(),
       ({ rotateWebhookSecret }) => {
         setSecret(rotateWebhookSecret.secret)
         return 'The secret was replaced.'
@@ -65,6 +65,10 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       navigate('/webhooks')
       return 'The webhook was deleted.'
     })
+  const askToRotate = (): void => {
+    setKeepHours('0')
+    setQuestion('rotate')
+  }
   const confirm = (): void => {
     setQuestion(null)
     if (question === 'rotate') void rotate()
@@ -93,7 +97,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
             Activate
           </Button>
         )}
-        <Button busy={busy} onClick={() => setQuestion('rotate')}>
+        <Button busy={busy} onClick={askToRotate}>
           Rotate secret
         </Button>
         <Button look="danger" busy={busy} onClick={() => setQuestion('delete')}>
@@ -107,10 +111,10 @@ export function Controls({ webhook, onChange }: ControlsProps) {
           <p>{asked?.text}</p>
           {question === 'rotate' && (
             <Select
-              label="The old secret stays valid"
+              label="Keep the old secret"
               options={KEEP}
               value={keepHours}
-              onChange={({ target }) => setKeepHours(Number(target.value))}
+              onChange={({ target }) => setKeepHours(target.value)}
             />
           )}
           <div className={css.buttons}>
@@ -122,7 +126,8 @@ export function Controls({ webhook, onChange }: ControlsProps) {
         </div>
       </Dialog>
       <SecretDialog
-        title="Store the new secret"
+        title={keepHours === '0' ? 'Store the new secret' : 'Store the new secret beside the old one'}
+        keepsOld={keepHours !== '0'}
         webhookId={id}
         secret={secret}
         onStored={() => setSecret(null)}
@@ -132,9 +137,9 @@ export function Controls({ webhook, onChange }: ControlsProps) {
 }
 
 const KEEP = [
-  { value: '24', label: 'for a day' },
-  { value: '168', label: 'for 7 days' },
-  { value: '0', label: 'not: it was seen by others' },
+  { value: '0', label: 'No, it ends at once' },
+  { value: '24', label: 'For a day' },
+  { value: '168', label: 'For 7 days' },
 ]
 
 const QUESTIONS = {
@@ -145,7 +150,7 @@ const QUESTIONS = {
   },
   rotate: {
     title: 'Replace the secret?',
-    text: 'While the old secret stays valid, let your receiver accept both. Without that time, it refuses requests until it has the new one. They are repeated.',
+    text: 'If the old secret ends at once, your receiver refuses requests until it has the new one. They are repeated. If you keep it, requests are signed with both: let your receiver accept either of them.',
     label: 'Replace secret',
   },
   delete: {

@@ -127,7 +127,8 @@ function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDelivery
 }
 
 const FINISHED: readonly string[] = ['SUCCESS', 'FAILED', 'CANCELLED']
-/** The service accepts 14 days, to its own time. */
+const CHOOSE = 'Choose the status Success, Failed or Cancelled first.'
+/** An hour less than the 14 days that the service accepts, because clocks differ. */
 const MAX_HOURS = 14 * 24 - 1
 
 interface SendAgainProps {
@@ -141,14 +142,16 @@ interface SendAgainProps {
 function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const client = useClient()
   const { busy, error, done, run } = useAction()
-  const [continueAfter, setContinueAfter] = useState<string | null>(null)
-  const statuses = (filter?.statuses ?? STATUSES).filter((status) => FINISHED.includes(status))
+  const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
+  const statuses = filter?.statuses?.filter((status) => FINISHED.includes(status)) ?? []
   const send = () => {
     const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
-    const variables = { id, since, statuses, eventTypes: filter?.eventTypes, continueAfter }
+    // Deliveries that were created since the first part, or succeeded again, are not sent.
+    const { until, continueAfter } = rest ?? { until: new Date().toISOString(), continueAfter: null }
+    const variables = { id, since, until, statuses, eventTypes: filter?.eventTypes, continueAfter }
     return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
-      setContinueAfter(more ? last : null)
+      setRest(more ? { until, continueAfter: last } : null)
       onSent()
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
@@ -159,7 +162,9 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
         <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
           Send these again
         </Button>
-        <span role="status">{done}</span>
+        <span role="status" className={css.hint}>
+          {done || (statuses.length > 0 ? `Of the last 14 days, the oldest first.` : CHOOSE)}
+        </span>
       </div>
       {error !== undefined && <ErrorState error={error} />}
     </>

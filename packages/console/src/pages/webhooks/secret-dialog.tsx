@@ -7,11 +7,13 @@ interface SecretDialogProps {
   readonly webhookId: string
   /** Null closes the dialog. */
   readonly secret: string | null
+  /** The secret before this one is still valid. */
+  readonly keepsOld?: boolean
   readonly onStored: () => void
 }
 
 /** Shows a new secret once. Escape does not close it: a lost secret must be replaced. */
-export function SecretDialog({ title, webhookId, secret, onStored }: SecretDialogProps) {
+export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: SecretDialogProps) {
   const name = secretName(webhookId)
   return (
     <Dialog title={title} open={secret !== null} locked onClose={() => secret !== null && onStored()}>
@@ -21,6 +23,13 @@ export function SecretDialog({ title, webhookId, secret, onStored }: SecretDialo
           environment of your receiver, not in its code.
         </p>
         <CodeBlock label="Secret" code={secret ?? ''} />
+        {keepsOld === true && (
+          <p>
+            Until the old secret ends, <code>X-Service-Signature</code> is made with the old one, and{' '}
+            <code>webhook-signature</code> with both. So do not remove the old one yet: accept a request that
+            either secret verifies.
+          </p>
+        )}
         <p>
           The code below reads the secret from the environment variable <code>{name}</code>.
         </p>
