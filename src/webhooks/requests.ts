@@ -171,7 +171,7 @@ export interface RecoverInput {
 }
 
 const NOT_RECEIVED: readonly DeliveryStatus[] = ['failed', 'cancelled']
-const FINISHED: readonly DeliveryStatus[] = ['success', ...NOT_RECEIVED]
+const FINISHED: ReadonlySet<DeliveryStatus> = new Set(['success', ...NOT_RECEIVED])
 
 export type RecoverResult = Awaited<ReturnType<typeof recoverDeliveries>>
 
@@ -238,7 +238,7 @@ async function positionOf(db: Kysely<Database>, subscriptionId: string, id: stri
 
 function readRecovery(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
   checkLists(input)
-  const wrong = input.statuses?.find((each) => !FINISHED.includes(each))
+  const wrong = input.statuses?.find((each) => !FINISHED.has(each))
   if (wrong !== undefined)
     throw new DomainError('INVALID_REQUEST', {
       problem: `statuses can contain success, failed and cancelled, got ${wrong}`,

@@ -322,6 +322,19 @@ async function pollExpired(first: Record<string, Reply>, second: Record<string, 
   return (await fetchStatuses([row], { rpc: rpcOf(), registryProgram: pubkey(SYSTEM_PROGRAM) })).get('x')
 }
 
+test('who waits for nodes that asked for a pause is told the shortest', async () => {
+  const third = await startScriptedNode()
+  onTestFinished(() => third.close())
+  for (const [i, retryAfter] of ['30', '10'].entries())
+    reply(nodes[i]!, { getSignatureStatuses: { status: 429, retryAfter } })
+  reply(third, { getSignatureStatuses: { result: { value: [null] } } })
+  const urls = [...nodes, third].map((node) => node.url)
+  const rpc = createFailoverRpc({ urls, clock, logger: silentLogger, timeoutMs: scaled(500) })
+  const call = rpc.call('getSignatureStatuses', [['a'], { searchTransactionHistory: true }])
+  const message = expect.stringContaining('number 1, 2')
+  await expect(call).rejects.toMatchObject({ message, retryAfterMs: 10_000 })
+})
+
 test('a transaction counts as expired only if no node knows it', async () => {
   const unknown = { getSignatureStatuses: statuses(null) }
   expect(await pollExpired(unknown, { getSignatureStatuses: statuses(FINAL) })).toMatchObject({

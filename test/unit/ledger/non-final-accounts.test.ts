@@ -19,7 +19,6 @@ test('an account is due when the slot of its latest read is final, until it is r
 })
 
 test('the accounts of a final transaction are not stored', () => {
-  const [row] = [{ signature: 'a', accounts: ['one', 'two'] }]
-  const rows = (['confirmed', 'finalized'] as const).map((finality) => ({ ...row, finality }))
+  const rows = ['confirmed', 'finalized'].map((finality) => ({ finality, accounts: ['one', 'two'] }))
   expect(withoutFinalAccounts(rows as never).map(({ accounts }) => accounts)).toEqual([['one', 'two'], []])
 })

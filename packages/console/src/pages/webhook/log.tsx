@@ -126,7 +126,7 @@ function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDelivery
   )
 }
 
-const FINISHED: readonly string[] = ['SUCCESS', 'FAILED', 'CANCELLED']
+const FINISHED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'CANCELLED'])
 const CHOOSE = 'Choose the status Success, Failed or Cancelled first.'
 /** An hour less than the 14 days that the service accepts, because clocks differ. */
 const MAX_HOURS = 14 * 24 - 1
@@ -143,7 +143,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const client = useClient()
   const { busy, error, done, run } = useAction()
   const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
-  const statuses = filter?.statuses?.filter((status) => FINISHED.includes(status)) ?? []
+  const statuses = filter?.statuses?.filter((status) => FINISHED.has(status)) ?? []
   const send = () => {
     const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
     // Deliveries that were created since the first part, or succeeded again, are not sent.
