@@ -9,6 +9,7 @@ import { type Prepared, type RecordBody, signed, toJson } from '../../support/tr
 import { createProxiedNode, type ProxiedNode } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 import { perTest } from '../../support/lifetime.ts'
+import { scaled } from '../../support/machine-speed.ts'
 import { callJson, type JsonResponse } from '../../support/http.ts'
 
 const world = perTest(() => createRegistryWorld({ slotMs: 100 }))
@@ -109,7 +110,8 @@ test('reads and transactions continue while the first node is down under load, a
     await expect.poll(nodeStates).toContain('paused')
     const before = first.http.connections
     await first.restore()
-    await expect.poll(nodeStates).toEqual(['healthy', 'healthy'])
+    // Each failure doubles the pause of a node, up to a minute.
+    await expect.poll(nodeStates, { timeout: scaled(65_000) }).toEqual(['healthy', 'healthy'])
     await each(2)
     expect(first.http.connections).toBeGreaterThan(before)
   } finally {
