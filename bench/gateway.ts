@@ -48,3 +48,13 @@ export async function startBenchGateway(settings: Record<string, string> = {}): 
     },
   }
 }
+
+/** Reads need no ledger. None is started, so that only the memory of the service is measured. */
+export const startReadingGateway = (databaseUrl: string, settings: Record<string, string> = {}) =>
+  startBenchGateway({
+    DATABASE_URL: databaseUrl,
+    SOLANA_RPC_URL: 'http://127.0.0.1:9',
+    ROLES: 'api',
+    WEBHOOK_SECRETS_KEY: '00'.repeat(32),
+    ...settings,
+  })

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { type BenchGateway, startBenchGateway } from '../gateway.ts'
+import { type BenchGateway, startReadingGateway } from '../gateway.ts'
 import { processorSeconds } from '../machine/processor-time.ts'
 import { rounded } from '../support/statistics.ts'
 import type { Server } from './postgres.ts'
@@ -31,14 +31,7 @@ export interface Load {
 }
 
 /** An API process. */
-export const startApi = (url: string): Promise<BenchGateway> =>
-  startBenchGateway({
-    DATABASE_URL: url,
-    // Reads need no ledger.
-    SOLANA_RPC_URL: 'http://127.0.0.1:9',
-    ROLES: 'api',
-    WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-  })
+export const startApi = (url: string): Promise<BenchGateway> => startReadingGateway(url)
 
 /** Loads API processes at once with the same number of clients in all. */
 export async function load(

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import autocannon from 'autocannon'
-import { startBenchGateway } from '../gateway.ts'
+import { startReadingGateway } from '../gateway.ts'
 import { keptOptions, openBenchDatabase } from '../reads/database.ts'
 import { fill } from '../scale/dataset.ts'
 import { residentMib } from '../support/memory.ts'
@@ -32,13 +32,7 @@ const loadSeconds: number[] = []
 const memory: number[] = []
 const delays = Object.keys(READS).map(() => [] as number[])
 for (let round = 0; round < ROUNDS; round += 1) {
-  const gateway = await startBenchGateway({
-    DATABASE_URL: database.url,
-    SOLANA_RPC_URL: 'http://127.0.0.1:9',
-    ROLES: 'api',
-    WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-    MAX_REQUESTS_IN_FLIGHT: '0',
-  })
+  const gateway = await startReadingGateway(database.url, { MAX_REQUESTS_IN_FLIGHT: '0' })
   const metric = async (name: string): Promise<number> => {
     const text = await (await fetch(`${gateway.baseUrl}/metrics`)).text()
     return Number(new RegExp(`^gateway_registry_${name} (.*)$`, 'm').exec(text)?.[1])

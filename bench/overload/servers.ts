@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { startBenchGateway } from '../gateway.ts'
+import { startReadingGateway } from '../gateway.ts'
 import { residentMib } from '../support/memory.ts'
 
 /**
@@ -21,12 +21,7 @@ export interface Server {
 /** A new process, so that each measurement has its own memory peak. */
 export async function startServer(variant: Variant, databaseUrl: string): Promise<Server> {
   if (variant === 'raw') return startRaw(databaseUrl)
-  const gateway = await startBenchGateway({
-    DATABASE_URL: databaseUrl,
-    // Reads need no ledger. None is started, so that only the service's memory is measured.
-    SOLANA_RPC_URL: 'http://127.0.0.1:9',
-    ROLES: 'api',
-    WEBHOOK_SECRETS_KEY: '00'.repeat(32),
+  const gateway = await startReadingGateway(databaseUrl, {
     ...(variant === 'queueing' && { MAX_REQUESTS_IN_FLIGHT: '0' }),
     // The same SQL as the hand-written routes. From memory, one machine cannot send three times the
     // capacity.

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
-import { startBenchGateway } from '../gateway.ts'
+import { startReadingGateway } from '../gateway.ts'
 import { processorSeconds } from '../machine/processor-time.ts'
 import { keptOptions, openBenchDatabase } from '../reads/database.ts'
 import { writeTransactions } from '../reads/writer.ts'
@@ -33,14 +33,7 @@ const { rows: samples } = await sql<SampleAgent>`
 )
 const { rows: first } = await sql<{ pda: string }>`select pda from agents where slot = 1`.execute(kysely)
 
-const gateway = await startBenchGateway({
-  DATABASE_URL: database.url,
-  // Reads need no ledger. None is started, so that only the service's memory is measured.
-  SOLANA_RPC_URL: 'http://127.0.0.1:9',
-  ROLES: 'api',
-  WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-  MAX_REQUESTS_IN_FLIGHT: '0',
-})
+const gateway = await startReadingGateway(database.url, { MAX_REQUESTS_IN_FLIGHT: '0' })
 const reads = readsOf(samples, AGENTS, first[0]?.pda ?? '', await firstCursor())
 const startMib = residentMib(gateway.pid, 'now')
 for (const read of reads) {

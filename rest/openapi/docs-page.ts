@@ -17,7 +17,7 @@ const POLICY =
 /** The script has 1.7 MB. */
 const FILE_UNITS = 5
 
-/** Runs after the script of Swagger UI, in its file. A search keeps open the groups that it finds. */
+/** Runs after the script of Swagger UI. While somebody searches, the groups found are open. */
 const START = `
 const OperationTag = (Original, { React }) => (props) => {
   const { layoutSelectors, ...rest } = props

@@ -59,7 +59,7 @@ export function createSender({ http, clock, limits }: SenderOptions): Send {
 /** The names have the contract's case, because some receivers compare them case-sensitively. */
 function headersOf(request: SendRequest, timestamp: number): Record<string, string> {
   const { secrets, eventId: id, eventType, body, deliveryId, attempt } = request
-  // This header has room for one. Receivers know the replaced secret for as long as it is kept.
+  // For X-Service-Signature, which has room for one signature. Receivers know the replaced secret.
   const secret = secrets.at(-1)!
   return {
     'Content-Type': 'application/json',

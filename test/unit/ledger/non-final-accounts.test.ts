@@ -1,6 +1,6 @@
-import { withoutFinalAccounts } from '../../../src/ledger/decode/rows.ts'
 import { expect, test } from 'vitest'
 import { emptySnapshot } from '../../../src/ledger/decode/decode-account.ts'
+import { withoutFinalAccounts } from '../../../src/ledger/decode/rows.ts'
 import { NonFinalAccounts } from '../../../src/ledger/indexer/finality/non-final-accounts.ts'
 
 test('an account is due when the slot of its latest read is final, until it is read again', () => {

@@ -163,7 +163,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
           Send these again
         </Button>
         <span role="status" className={css.hint}>
-          {done || (statuses.length > 0 ? `Of the last 14 days, the oldest first.` : CHOOSE)}
+          {done || (statuses.length > 0 ? 'The oldest first, at most of the last 14 days.' : CHOOSE)}
         </span>
       </div>
       {error !== undefined && <ErrorState error={error} />}
