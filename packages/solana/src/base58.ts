@@ -9,39 +9,72 @@ const STEP = 5
 const LIMB = 58 ** STEP
 const WORD = 2 ** 16
 
-/** Multiplies the number by the factor and adds the value. Returns how many limbs are used. */
-function append(limbs: Float64Array, used: number, base: number, factor: number, value: number): number {
-  let carry = value
-  for (let i = 0; i < used; i += 1) {
-    const sum = (limbs[i] ?? 0) * factor + carry
-    carry = Math.floor(sum / base)
-    limbs[i] = sum - carry * base
-  }
-  let size = used
-  for (; carry > 0; carry = Math.floor(carry / base)) limbs[size++] = carry % base
-  return size
-}
+/** Keys and signatures, of which each transaction has about twelve. */
+const SHORT = 64
+const SHORT_LIMBS = 18
+/** 2^0, 2^16, 2^32 and so on, SHORT_LIMBS limbs each. Sums of 32 products are exact in a double. */
+const PLACES = /* @__PURE__ */ Float64Array.from({ length: (SHORT / 2) * SHORT_LIMBS }, (_, at) => {
+  const place = 2n ** BigInt(16 * Math.floor(at / SHORT_LIMBS))
+  return Number((place / BigInt(LIMB) ** BigInt(at % SHORT_LIMBS)) % BigInt(LIMB))
+})
+/** Creating it for each key would take longer than the sums. */
+const shortLimbs = /* @__PURE__ */ new Float64Array(SHORT_LIMBS)
 
 /**
  * Base-58 in Bitcoin's alphabet. `docs/decisions/own-code-or-library.md` says why it is our own.
  */
 export function encodeBase58(bytes: Uint8Array): string {
-  const limbs = new Float64Array(Math.ceil((bytes.length * 8) / 29) + 1)
-  let used = 0
-  for (let at = bytes.length % 2; at <= bytes.length; at += 2)
-    used = append(limbs, used, LIMB, WORD, (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0))
-  let text = ''
-  for (let i = 0; i < used; i += 1) {
-    let rest = limbs[i] ?? 0
-    for (let digit = 0; digit < STEP; digit += 1) {
-      if (rest === 0 && i === used - 1) break
-      text = ALPHABET.charAt(rest % 58) + text
-      rest = Math.floor(rest / 58)
-    }
-  }
+  const text = bytes.length > SHORT ? longDigits(bytes) : shortDigits(bytes)
   let zeros = 0
   while (bytes[zeros] === 0) zeros += 1
-  return '1'.repeat(zeros) + text
+  let digits = 0
+  while (text.charAt(digits) === '1') digits += 1
+  return '1'.repeat(zeros) + text.slice(digits)
+}
+
+/** Divides once for each limb, and not for each word and limb. */
+function shortDigits(bytes: Uint8Array): string {
+  const used = Math.ceil((bytes.length * 8) / 29)
+  shortLimbs.fill(0)
+  for (let at = bytes.length, place = 0; at > 0; at -= 2, place += SHORT_LIMBS) {
+    const word = (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0)
+    for (let i = 0; i < used; i += 1) shortLimbs[i] = (shortLimbs[i] ?? 0) + word * (PLACES[place + i] ?? 0)
+  }
+  let text = ''
+  let carry = 0
+  for (let i = 0; i < used; i += 1) {
+    const sum = (shortLimbs[i] ?? 0) + carry
+    carry = Math.floor(sum / LIMB)
+    text = limbDigits(sum - carry * LIMB) + text
+  }
+  return text
+}
+
+function longDigits(bytes: Uint8Array): string {
+  const limbs = new Float64Array(Math.ceil((bytes.length * 8) / 29) + 1)
+  let used = 0
+  for (let at = bytes.length % 2; at <= bytes.length; at += 2) {
+    let carry = (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0)
+    for (let i = 0; i < used || carry > 0; i += 1) {
+      const sum = (limbs[i] ?? 0) * WORD + carry
+      carry = Math.floor(sum / LIMB)
+      limbs[i] = sum - carry * LIMB
+      used = Math.max(used, i + 1)
+    }
+  }
+  return limbs.subarray(0, used).reduce((text, limb) => limbDigits(limb) + text, '')
+}
+
+const PAIR = 58 ** 2
+/** The two digits of each number below PAIR: three texts for a limb are faster than five. */
+const PAIRS = /* @__PURE__ */ Array.from(ALPHABET).flatMap((high) =>
+  Array.from(ALPHABET, (low) => high + low),
+)
+
+function limbDigits(limb: number): string {
+  const higher = Math.floor(limb / PAIR)
+  const highest = Math.floor(higher / PAIR)
+  return ALPHABET.charAt(highest) + (PAIRS[higher % PAIR] ?? '') + (PAIRS[limb % PAIR] ?? '')
 }
 
 /** Returns null if the text is not base-58. */
@@ -49,14 +82,19 @@ export function decodeBase58(text: string): Uint8Array<ArrayBuffer> | null {
   const words = new Float64Array(Math.ceil((text.length * 5.86) / 16) + 1)
   let used = 0
   for (let at = 0; at < text.length;) {
-    let [value, factor] = [0, 1]
+    let [carry, factor] = [0, 1]
     for (const end = Math.min(at + STEP, text.length); at < end; at += 1) {
       const digit = DIGITS[text.charCodeAt(at)] ?? -1
       if (digit < 0) return null
-      value = value * 58 + digit
+      carry = carry * 58 + digit
       factor *= 58
     }
-    used = append(words, used, WORD, factor, value)
+    for (let i = 0; i < used; i += 1) {
+      const sum = (words[i] ?? 0) * factor + carry
+      carry = Math.floor(sum / WORD)
+      words[i] = sum - carry * WORD
+    }
+    for (; carry > 0; carry = Math.floor(carry / WORD)) words[used++] = carry % WORD
   }
   let zeros = 0
   while (text.charAt(zeros) === '1') zeros += 1
