@@ -17,6 +17,14 @@ const POLICY =
 /** The script has 1.7 MB. */
 const FILE_UNITS = 5
 
+/**
+ * The expression, for scripts of our pages: the token of the session that the console has stored for
+ * this tab (`api/token.ts` of the console), or undefined.
+ */
+export const SESSION_TOKEN = `(() => {
+  try { return JSON.parse(sessionStorage.getItem('session')).token } catch { return undefined }
+})()`
+
 /** Runs after the script of Swagger UI. While somebody searches, the groups found are open. */
 const START = `
 const OperationTag = (Original, { React }) => (props) => {
@@ -25,7 +33,7 @@ const OperationTag = (Original, { React }) => (props) => {
   const selectors = isSearching ? { ...layoutSelectors, isShown: () => true } : layoutSelectors
   return React.createElement(Original, { ...rest, layoutSelectors: selectors })
 }
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: new URL('../json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -35,6 +43,10 @@ SwaggerUIBundle({
   plugins: [() => ({ wrapComponents: { OperationTag } })],
   tryItOutEnabled: true,
   validatorUrl: null,
+  onComplete: () => {
+    const token = ${SESSION_TOKEN}
+    if (token !== undefined) ui.preauthorizeApiKey('session', token)
+  },
 })
 `
 

@@ -151,6 +151,21 @@ test('GraphiQL has examples of real use, on each visit, and opens the query of a
   await editor.getByText('"ACTIVE"').first().waitFor()
 })
 
+test('the reference and GraphiQL use the session of the console', async ({ page, open }) => {
+  await open('/health')
+  const session = { token: 'ars_of_this_tab', wallet: 'w', expiresAt: '2100-01-01T00:00:00Z' }
+  await page.evaluate(`sessionStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`)
+  const sent = page.waitForRequest('**/auth/session')
+  await page.goto(`${world.origin}/docs/#/Authentication/getSession`)
+  await page.getByRole('button', { name: 'Execute' }).click()
+  expect((await sent).headers()['authorization']).toBe('Bearer ars_of_this_tab')
+  await page.evaluate('localStorage.clear()')
+  await page.goto(`${world.origin}/graphql`)
+  await page.getByRole('tab', { name: 'Webhooks', exact: true }).click()
+  await page.getByRole('button', { name: 'Headers' }).click()
+  await page.getByText('Bearer ars_of_this_tab').waitFor()
+})
+
 /** What a command writes until it ends, or until `last` is part of it. */
 async function outputOf(command: string, last?: string): Promise<string> {
   const child = spawn('bash', ['-c', `exec ${command} --silent --no-buffer`])
