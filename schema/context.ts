@@ -2,6 +2,7 @@ import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Caller } from '../src/identity/sessions/sessions.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/rate-limits.ts'
+import type { Operator } from '../src/compose/operators.ts'
 import type { Services } from '../src/compose/services.ts'
 import { LIMITS } from './limits.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -11,6 +12,8 @@ export interface RequestContext {
   readonly clientIp: string
   /** Verifies the wallet signature or the session. Absent if the transport cannot carry one. */
   readonly authenticate?: () => Promise<Caller>
+  /** What an operator may do. Throws OPERATOR_FORBIDDEN. Absent if no operator can call. */
+  readonly operator?: () => Operator
   /**
    * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns
    * a promise only for limits that the database counts.
@@ -43,8 +46,8 @@ const NEVER = new AbortController().signal
 
 /** Creates the context of one operation. Loaders are created at first use and never shared. */
 export function createGraphQLContext(services: Services, request: RequestContext): GraphQLContext {
-  const { clientIp, authenticate = unsigned, count, chargeEvent = () => undefined } = request
-  const { disconnected = () => NEVER } = request
+  const { clientIp, authenticate = unsigned, operator = noOperator, count } = request
+  const { disconnected = () => NEVER, chargeEvent = () => undefined } = request
   let known: Promise<Caller> | undefined
   let loaders: Loaders | undefined
   let spent = 0
@@ -59,6 +62,7 @@ export function createGraphQLContext(services: Services, request: RequestContext
     count,
     disconnected,
     chargeEvent,
+    operator,
     caller,
     authenticate: async () => (await caller()).wallet,
     get loaders() {
@@ -73,6 +77,10 @@ export function createGraphQLContext(services: Services, request: RequestContext
       spent = 0
     },
   }
+}
+
+function noOperator(): never {
+  throw new DomainError('OPERATOR_FORBIDDEN')
 }
 
 async function unsigned(): Promise<never> {

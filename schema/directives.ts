@@ -28,7 +28,7 @@ directive @cost(
   weight: Int
 ) on FIELD_DEFINITION
 
-"The field belongs to a wallet."
+"The field belongs to a wallet, or to the operator."
 directive @login("What proves it." with: Login!) on FIELD_DEFINITION
 
 "Another limit counts each call."
@@ -46,6 +46,8 @@ enum Login {
   WALLET
   "A session."
   SESSION
+  "The token of the operator."
+  OPERATOR
 }
 
 "A limit that counts a call in addition to its units."

@@ -26,11 +26,20 @@ builder.objectField(LedgerRef, 'rentExemption', (t) =>
   }),
 )
 
+builder.objectField(LedgerRef, 'time', (t) =>
+  t.field({
+    type: 'DateTime',
+    description: 'The clock of the ledger’s programs, by which cooldowns end. It can differ from yours.',
+    extensions: { errors: ['LEDGER_UNAVAILABLE'] },
+    resolve: (_, _args, { services }) => services.ledger.time(),
+  }),
+)
+
 builder.queryField('ledger', (t) =>
   t.field({
     type: LedgerRef,
     extensions: { errors: ['LEDGER_UNAVAILABLE'] },
-    description: 'Block height and rent of the ledger, at most a second old.',
+    description: 'Block height, time and rent of the ledger, at most a second old.',
     resolve: (_, _args, { services }) => services.ledger.head(),
   }),
 )

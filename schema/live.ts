@@ -8,6 +8,7 @@ import { EventType, RegistryEventRef } from './event.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { fieldsBelow } from './selection-size.ts'
 import { TransactionRef } from './relay.ts'
+import { MINUTES } from '../src/webhooks/live/recent-events.ts'
 
 const RegistryEventConnectionRef = connectionType('RegistryEvent', RegistryEventRef, { isCounted: false })
 
@@ -26,6 +27,16 @@ builder.queryField('registryEvents', (t) =>
       'The events so far, newest first, without those that a fork removed. To continue live, pass the `id` of the first one as `after` to the subscription `registryEvents`.',
     args: args({ ...CONNECTION_ARGS, filter: of(EventFilter, 'Default: all events.') }),
     resolve: (_, { filter, ...page }, { services }) => services.recentEvents.list({ ...filter, ...page }),
+  }),
+)
+
+builder.queryField('registryEventsPerMinute', (t) =>
+  t.field({
+    extensions: { listSize: MINUTES },
+    type: ['Int'],
+    description:
+      'The events of each of the last 60 minutes, the oldest minute first, at most five seconds old. Of a busier registry, the newest 10,000 events count. For charts.',
+    resolve: (_, _args, { services }) => services.recentEvents.perMinute(),
   }),
 )
 

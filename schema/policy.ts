@@ -47,8 +47,11 @@ declare module 'graphql' {
      * and the assumed entries of a list without page arguments.
      */
     listSize?: number
-    /** What a call requires. `session`: a session token; a wallet signature is not enough. */
-    login?: 'wallet' | 'session'
+    /**
+     * What a call requires. `session`: a session token; a wallet signature is not enough.
+     * `operator`: OPERATOR_TOKEN.
+     */
+    login?: 'wallet' | 'session' | 'operator'
     /** Of a root field: a response says how old the tables are, and has an entity tag. */
     readsTables?: boolean
     /** What a call can refuse, besides malformed arguments, the usual codes first. */

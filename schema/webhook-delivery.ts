@@ -11,6 +11,7 @@ import {
 } from '../src/webhooks/deliveries.ts'
 import type { RecoverResult } from '../src/webhooks/requests.ts'
 import { pageSize } from '../src/domain/connection.ts'
+import { EventType } from './event.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { args, expected, inputType, limited, required } from './inputs.ts'
@@ -267,10 +268,17 @@ builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
     type: DeliveryRef,
-    description: 'Sends a test event.',
-    args: args(WEBHOOK_ARG),
-    resolve: async (_, { id }, { services, clientIp, authenticate }) =>
-      services.webhooks.ping({ wallet: await authenticate(), clientIp }, id),
+    description:
+      'Sends a test event, of whatever types the webhook is. Its id begins with `ping_`, and it has one attempt.',
+    args: args({
+      ...WEBHOOK_ARG,
+      exampleOf: of(
+        EventType,
+        'An example of this event, with made-up values. Default: an event of the type `ping`.',
+      ),
+    }),
+    resolve: async (_, { id, exampleOf }, { services, clientIp, authenticate }) =>
+      services.webhooks.ping({ wallet: await authenticate(), clientIp }, id, exampleOf),
   }),
   resendWebhookDelivery: t.field({
     extensions: {

@@ -26,7 +26,7 @@ const eventTypes = (description: string) => ({
   },
 })
 
-const DisabledReason = enumType('WebhookDisabledReason', 'Why the service disabled a webhook.', {
+export const DisabledReason = enumType('WebhookDisabledReason', 'Why the service disabled a webhook.', {
   gone: 'The receiver responded with 410.',
   failing: 'All deliveries failed for 5 days.',
 })

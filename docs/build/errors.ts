@@ -168,6 +168,10 @@ const WHEN: Record<ErrorCode, string> = {
     'The registry was not read into memory yet, or has too many names for it. Search by `name`, or try again after `Retry-After`.',
   REGISTRY_NOT_READY:
     'A read arrives before the first copy of the registry is complete. See `Retry-After`, and `GET /ready` for the reason.',
+  OPERATOR_FORBIDDEN:
+    'A field of the operator was called without `Authorization: Bearer` and the token of `OPERATOR_TOKEN`, or the service has none.',
+  INVITE_CODE_NOT_FOUND: 'An operator revokes a code that is not in the list.',
+  ISSUER_NOT_FOUND: 'An operator changes an issuer that is not in the list.',
   METRICS_FORBIDDEN: '`GET /metrics` comes from another machine, without the token of `METRICS_TOKEN`.',
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',

@@ -1,8 +1,7 @@
 import Schema from 'typebox/schema'
 import { EVENT_SCHEMAS } from '../../rest/openapi/webhooks.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
-import { jsonText } from '../../src/ledger/decode/values.ts'
-import { WEBHOOK_EVENTS, webhookEvents } from '../../src/ledger/decode/webhook-events.ts'
+import { exampleEvent, WEBHOOK_EVENTS } from '../../src/ledger/decode/webhook-events.ts'
 import { code, codeBlock, page, table } from './markdown.ts'
 
 type Member = readonly [name: string, type: string, meaning: string]
@@ -10,9 +9,7 @@ type Member = readonly [name: string, type: string, meaning: string]
 /** Fails if the payload of the decoder does not fit the schema. */
 function examplePayload(type: WebhookEventType): Record<string, unknown> {
   const { data } = EVENT_SCHEMAS[type]
-  const sample = webhookEvents(WEBHOOK_EVENTS[type].sample).find((each) => each.type === type)?.data
-  if (sample === undefined) throw new Error(`The sample of ${type} does not cause it`)
-  const payload = JSON.parse(jsonText(sample)) as Record<string, unknown>
+  const payload = exampleEvent(type).data
   const members = Object.keys(data['properties'] as object)
   if (Object.keys(payload).join() !== members.join() || !Schema.Compile(data).Check(payload))
     throw new Error(`${type} is ${JSON.stringify(payload)}, documented are ${members.join()}`)

@@ -6,7 +6,7 @@ const VENDOR =
 
 /** What every page needs of this package. */
 const SHARED =
-  /console\/src\/(api|ui|shell)\/(?!chart|code-block|tabs|request-codes|client-code|service|amount|export|save)|vite\/preload-helper/
+  /console\/src\/(api|ui|shell)\/(?!chart|histogram|code-block|tabs|request-codes|client-code|service|amount|export|save)|vite\/preload-helper/
 
 export default defineConfig({
   // Relative to <base>, so that the console works below any path.

@@ -6,7 +6,7 @@ import { OperatorError } from '../../src/platform/process/operator-error.ts'
 import { checkDocumentSize } from '../../schema/document-size.ts'
 import { operationUnits } from '../../schema/operation-cost.ts'
 import { type Fragments, load, mistake, type Operation, operations } from './documents.ts'
-import { argumentsOf, toEndpoint } from './endpoints.ts'
+import { argumentsOf, policyOf, toEndpoint } from './endpoints.ts'
 import { responseSchema } from './responses.ts'
 
 const PREFIX = '/x/'
@@ -61,7 +61,8 @@ function check(operation: Operation): void {
   const units = operationUnits(definition, (fragment) => operation.fragments.get(fragment))
   if (units > MAX_UNITS)
     refuse(`It costs ${units} units with its default values, at most ${MAX_UNITS} are allowed`)
-  // Both throw for what cannot be read or described.
+  // These throw for what cannot be read or described.
+  policyOf(operation)
   if (rest === null) argumentsOf(operation)
   else toEndpoint(operation)
   if (responseSchema(operation)['type'] !== 'object')

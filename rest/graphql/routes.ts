@@ -65,6 +65,7 @@ function contextOf(services: Services, request: FastifyRequest): OperationReques
   return {
     clientIp: request.ip,
     authenticate: () => authenticateRequest(services, request),
+    operator: () => services.operators.authorize(request.headers.authorization),
     count: (kind) => countRequest(services, request, kind),
     charge: (units, paid) => chargeRequest(services, request, units, { paid }),
     chargeUsed: (units) => services.rateLimits.chargeUsed(request.ip, units),

@@ -1,7 +1,7 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
 import { DomainError } from '../../src/domain/errors.ts'
+import { bearerCheck } from '../../src/platform/bearer.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import { isLoopback } from '../../src/platform/net/address-guard.ts'
 import type { RestApp } from '../rest-app.ts'
@@ -42,9 +42,9 @@ const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
  * machine may, and who has the token.
  */
 export function metricsRoute(app: RestApp, metrics: Metrics, token: string | null): void {
-  const expected = token === null ? null : sha256(`Bearer ${token}`)
+  const hasToken = bearerCheck(token)
   const isAllowed = ({ ip, headers }: FastifyRequest): boolean => {
-    if (expected !== null && timingSafeEqual(sha256(headers.authorization ?? ''), expected)) return true
+    if (hasToken(headers.authorization)) return true
     // Otherwise a proxy on this machine that is not in TRUST_PROXY would open it to everybody.
     const isForwarded = Object.keys(headers).some((name) => OF_PROXIES.test(name))
     return isLoopback(ip) && !isForwarded
@@ -56,5 +56,3 @@ export function metricsRoute(app: RestApp, metrics: Metrics, token: string | nul
     return reply.type(metrics.contentType).send(await reading)
   })
 }
-
-const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')

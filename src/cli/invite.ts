@@ -1,9 +1,12 @@
 import { Command } from 'commander'
-import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../transactions/invite-codes.ts'
+import {
+  CODE_USES,
+  createInviteCodes,
+  type InviteCodeRow,
+  type InviteCodes,
+} from '../transactions/invite-codes.ts'
 import { CommandError, type Output } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
-
-const MAX_USES = 1_000_000
 
 export function inviteCommand(): Command {
   return new Command('invite')
@@ -44,8 +47,8 @@ export function inviteCommand(): Command {
 
 function usesOf(text: string): number {
   const uses = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0
-  if (uses < 1 || uses > MAX_USES)
-    throw new CommandError(`--uses must be a whole number from 1 to ${MAX_USES}, got ${text}`)
+  if (uses < CODE_USES.min || uses > CODE_USES.max)
+    throw new CommandError(`--uses must be a whole number from 1 to ${CODE_USES.max}, got ${text}`)
   return uses
 }
 

@@ -3,7 +3,7 @@ import type { RestApp } from '../../rest/rest-app.ts'
 import { exposeLedgerNodes } from '../ledger/failover/failover-rpc.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import { readKeypairSetting, loadOrCreateSecretsKey } from '../platform/keys.ts'
+import { loadOrCreateOperatorToken, loadOrCreateSecretsKey, readKeypairSetting } from '../platform/keys.ts'
 import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import type { EndChild } from '../platform/process/end-child.ts'
@@ -73,6 +73,7 @@ async function startParts(options: GatewayOptions & { signal: AbortSignal }, sta
     indexer,
     feePayerKey: ownKey ?? localnet?.keys.feePayer ?? null,
     secretBox,
+    operatorToken: operatorToken(config, secrets),
     ipfsGateway: localnet?.ipfsGateway ?? null,
     fundWallet: localnet?.fundWallet ?? null,
     publishDocument: localnet?.publishDocument ?? null,
@@ -109,6 +110,13 @@ async function startParts(options: GatewayOptions & { signal: AbortSignal }, sta
 
 const readFeePayer = ({ feePayerKeypair }: Secrets) =>
   feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
+
+/** Null on other ledgers than the localnet, unless it is set: nobody is an operator. */
+function operatorToken({ ledger, roles, dataDir }: Config, secrets: Secrets): string | null {
+  if (secrets.operatorToken !== null || ledger.rpcUrls !== null || !roles.has('api'))
+    return secrets.operatorToken
+  return loadOrCreateOperatorToken(dataDir)
+}
 
 /** Listens, and writes the addresses for the command line. Returns the base URL. */
 async function listen(app: RestApp, { server, dataDir }: Config, ledger: RunningLedger): Promise<string> {

@@ -16,6 +16,7 @@ import { createDidResolver } from '../identity/did-document.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { createSessions } from '../identity/sessions/sessions.ts'
 import { createWalletAuth } from '../identity/wallet-auth.ts'
+import { exampleEvent } from '../ledger/decode/webhook-events.ts'
 import { createFilledTables, whenFilled } from '../ledger/indexer/filled-tables.ts'
 import { type IndexerHealth, readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
@@ -50,7 +51,7 @@ import { createLiveEvents } from '../webhooks/live/live-events.ts'
 import { createRecentEvents } from '../webhooks/live/recent-events.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
 import { WebhookService } from '../webhooks/webhooks.ts'
-
+import { createOperators } from './operators.ts'
 /** What every part of the gateway is built from. */
 export interface GatewayContext {
   readonly config: Config
@@ -81,6 +82,8 @@ export interface Overrides {
 
 /** What the process has started before its services. */
 export interface StartedParts {
+  /** Without it, nobody is an operator. */
+  readonly operatorToken?: string | null
   readonly indexer?: Indexer | null
   readonly feePayerKey?: Keypair | null
   /** Without it, no role of the process encrypts or decrypts a secret. */
@@ -137,7 +140,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     wallets: createWallets({ kysely, rpc, fund: started.fundWallet ?? null }),
     ledger: createLedgerState(rpc, clock),
     liveEvents,
-    recentEvents: whenFilled(createRecentEvents(reads), tables),
+    recentEvents: whenFilled(createRecentEvents(reads, clock), tables),
     sessions,
     walletAuth: createWalletAuth({ kysely, clock, sessions }),
     webhooks: composeWebhooks(context, http, started.secretBox ?? null),
@@ -146,6 +149,12 @@ export async function composeServices(context: GatewayContext, started: StartedP
       sharedCounter: createRateLimitCounter(kysely),
       clock,
       limits: config.rateLimits,
+    }),
+    operators: createOperators({
+      em: orm.em,
+      clock,
+      limits: config.sponsorship,
+      token: started.operatorToken ?? null,
     }),
     idl: idlOf(programId),
     info,
@@ -214,6 +223,7 @@ function composeWebhooks(
     http,
     dailyPerNetwork: config.webhooks.dailyPerNetwork,
     sendLimit: config.rateLimits?.sends ?? null,
+    exampleOf: exampleEvent,
   })
 }
 

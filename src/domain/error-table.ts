@@ -229,6 +229,9 @@ export const AVAILABILITY_ERRORS = {
     'A search for words needs all names in memory, where they are not yet, or do not fit. Search by name, or try again later',
   ],
   REGISTRY_NOT_READY: [503, 'The registry has not been read from the ledger yet. Try again later'],
+  OPERATOR_FORBIDDEN: [403, 'Only an operator can do this: send OPERATOR_TOKEN as a bearer token'],
+  INVITE_CODE_NOT_FOUND: [404, 'There is no invite code with the id {id}'],
+  ISSUER_NOT_FOUND: [404, '{did} is not a trusted issuer'],
   METRICS_FORBIDDEN: [
     403,
     'Only the machine of the service, or a request with METRICS_TOKEN, can read the metrics',

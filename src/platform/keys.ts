@@ -123,11 +123,20 @@ export function parseSecretsKey(text: string): Buffer | null {
   return key?.length === KEY_BYTES ? key : null
 }
 
+/** The text of a file. If it does not exist, it is created with 32 random bytes in base64url. */
+function loadOrCreateSecret(path: string): string {
+  if (!existsSync(path)) writeSecretFile(path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`)
+  return readSecretFile(path).trim()
+}
+
+/** The token of a localnet's operator, `DATA_DIR/operator-token`. Creates a missing file. */
+export const loadOrCreateOperatorToken = (dataDir: string): string =>
+  loadOrCreateSecret(join(dataDir, 'operator-token'))
+
 /** The key of a localnet's gateway, `DATA_DIR/keys/webhook-secrets-key`. Creates a missing file. */
 export function loadOrCreateSecretsKey(dataDir: string): Buffer {
   const path = join(dataDir, 'keys', 'webhook-secrets-key')
-  if (!existsSync(path)) writeSecretFile(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
-  const key = parseSecretsKey(readSecretFile(path).trim())
+  const key = parseSecretsKey(loadOrCreateSecret(path))
   if (key === null) throw new OperatorError(`${path} does not contain a key of 32 bytes in base64`)
   return key
 }

@@ -1,4 +1,10 @@
-import { MAX_TRANSACTION_VERSION, type Pubkey, pubkeyFromBytes, TOKEN_PROGRAM } from '@agent-registry/solana'
+import {
+  CLOCK_SYSVAR,
+  MAX_TRANSACTION_VERSION,
+  type Pubkey,
+  pubkeyFromBytes,
+  TOKEN_PROGRAM,
+} from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import { withTimeout } from '../platform/async/promises.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
@@ -58,10 +64,13 @@ export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
     maxAgeMs: RENT_MAX_AGE_MS,
     load: async () => BigInt(await readRent(rpc, 0)) / BigInt(ACCOUNT_OVERHEAD),
   })
+  const time = cachedValue({ clock, freshMs: HEAD_MS, maxAgeMs: HEAD_MS, load: () => readTime(rpc) })
   let rentEpoch: number | null = null
 
   return {
     head: (): Promise<LedgerHead> => mapLedgerError(head.get()),
+    /** The clock of the programs, ISO 8601. A cooldown ends by it. */
+    time: (): Promise<string> => mapLedgerError(time.get()),
     /** Lamports that an account with this many bytes of data must hold. Throws INVALID_INTEGER. */
     rentExemption: async (given: number): Promise<bigint> => {
       const bytes = accountBytes('bytes', given)
@@ -71,6 +80,16 @@ export function createLedgerState(rpc: LedgerCalls, clock: Clock) {
       return (await mapLedgerError(lamportsPerByte.get())) * BigInt(ACCOUNT_OVERHEAD + bytes)
     },
   }
+}
+
+/** Where the account of the clock has its seconds since the epoch, an i64. */
+const SECONDS_OFFSET = 32
+
+async function readTime(rpc: LedgerCalls): Promise<string> {
+  const options = { commitment: 'confirmed', encoding: 'base64' }
+  const { value } = await rpc.call<{ value: LedgerAccount }>('getAccountInfo', [CLOCK_SYSVAR, options])
+  const seconds = Buffer.from(value.data[0], 'base64').readBigInt64LE(SECONDS_OFFSET)
+  return new Date(Number(seconds) * 1_000).toISOString()
 }
 
 /** The newest block with this commitment. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Database } from '../db/database.ts'
+import type { DisabledReason } from '../domain/webhook-delivery.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { Settlement, SettleResult } from './settle.ts'
 import { LANES, type Slots } from './slots.ts'
@@ -78,6 +79,31 @@ export interface WebhookStats {
   readonly dueAge: { readonly pending: number | null; readonly retrying: number | null }
   /** Attempts of the last hour by outcome. */
   readonly lastHour: Readonly<Record<string, number>>
+}
+
+/** A webhook whose receiver fails, or that the service disabled for that. */
+export interface FailingWebhook {
+  readonly id: string
+  readonly wallet: string
+  /** Of the receiver. Not the whole URL, which can contain a secret. */
+  readonly host: string | null
+  readonly failingSince: string | null
+  /** The service sends nothing before this time. */
+  readonly pausedUntil: string | null
+  readonly disabledReason: DisabledReason | null
+}
+
+const FAILING = 20
+
+/** The webhooks that failed last. */
+export async function readFailingWebhooks(db: Kysely<Database>): Promise<FailingWebhook[]> {
+  const { rows } = await sql<FailingWebhook>`
+    select id, wallet, host, failing_since as "failingSince", paused_until as "pausedUntil",
+      case when not active then disabled_reason end as "disabledReason"
+    from webhook_subscriptions
+    where deleted_at is null and (active and failing_since is not null or not active and disabled_at is not null)
+    order by coalesce(last_failure_at, disabled_at) desc nulls last limit ${sql.lit(FAILING)}`.execute(db)
+  return rows
 }
 
 export async function readWebhookStats(db: Kysely<Database>): Promise<WebhookStats> {

@@ -6,6 +6,7 @@ import { DomainError } from '../domain/errors.ts'
 import { checkPeriod, optional, timeParameter } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { DELIVERIES_CHANNEL, type DeliveryStatus } from '../domain/webhook-delivery.ts'
+import type { WebhookEventType } from '../domain/webhook-events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { countRequest, stateAt } from '../platform/rate-limits/gcra.ts'
 import { rateLimited } from '../platform/rate-limits/rate-limits.ts'
@@ -59,20 +60,28 @@ export async function chargeSends(
   return granted
 }
 
-/** The event type of a ping. Webhooks cannot subscribe to it. */
+/** The event type of all test events. Webhooks cannot subscribe to it. */
 const PING = 'ping'
 /** The newest pings of a webhook that are stored, also while they wait. */
 export const MAX_PINGS = 50
 
+/** An event with made-up values. */
+export interface ExampleEvent {
+  readonly type: WebhookEventType
+  readonly agentPda: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 /**
- * Enqueues a test event. It is signed, sent and logged like any event, but has one attempt. `pda`
- * is the webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE
- * and RATE_LIMITED.
+ * Enqueues a test event: a ping, or an example of an event. It is signed, sent and logged like any
+ * event, but has one attempt. `pda` is the webhook's agent filter; without one, that of the example
+ * or null. `slot` is the newest indexed slot. Throws WEBHOOK_INACTIVE and RATE_LIMITED.
  */
 export async function pingWebhook(
   subscriptionId: string,
   caller: Caller,
   { kysely, clock, newId, sendLimit }: Dependencies,
+  example: ExampleEvent | null = null,
 ): Promise<DeliveryRecord> {
   return kysely.transaction().execute(async (db) => {
     const { rows } = await sql<{ filter_agent_pda: string | null; network: string; slot: number | null }>`
@@ -83,13 +92,14 @@ export async function pingWebhook(
     if (webhook === undefined) throw new DomainError('WEBHOOK_INACTIVE')
     await chargeSends(db, caller, 1, sendLimit)
     const eventId = `ping_${newId()}`
+    const pda = webhook.filter_agent_pda ?? example?.agentPda ?? null
     const body = JSON.stringify({
       id: eventId,
-      type: PING,
-      pda: webhook.filter_agent_pda,
+      type: example?.type ?? PING,
+      pda,
       slot: webhook.slot ?? 0,
       timestamp: new Date(clock.now()).toISOString(),
-      data: { webhookId: subscriptionId },
+      data: example === null ? { webhookId: subscriptionId } : { ...example.data, agentPda: pda },
     })
     const created = await sql<{ id: string }>`
       insert into webhook_deliveries (subscription_id, network, event_id, event_type, trigger, retry_step, body)

@@ -68,7 +68,8 @@ function headersOf(request: SendRequest, timestamp: number): Record<string, stri
     'User-Agent': 'agent-registry-gateway',
     'X-Service-Signature': signDelivery({ secret, timestamp, body }),
     'X-Service-Timestamp': String(timestamp),
-    'X-Service-Event': eventType,
+    // A test event can be an example of any type.
+    'X-Service-Event': eventType === 'ping' ? (JSON.parse(body) as { type: string }).type : eventType,
     'X-Service-Delivery': deliveryId,
     'X-Service-Attempt': String(attempt),
     // Standard Webhooks, for receivers that use one of its libraries.

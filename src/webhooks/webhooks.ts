@@ -10,6 +10,7 @@ import { DomainError } from '../domain/errors.ts'
 import type { PageInput } from '../domain/page.ts'
 import { integerParameter, optional } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
+import type { WebhookEventType } from '../domain/webhook-events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import { cancelBacklog, cancelUnfinished, cancelWaiting } from './cancel.ts'
@@ -22,7 +23,14 @@ import {
   readFigures,
   type DeliveriesInput,
 } from './deliveries.ts'
-import { type Caller, pingWebhook, recoverDeliveries, type RecoverInput, resendDelivery } from './requests.ts'
+import {
+  type Caller,
+  type ExampleEvent,
+  pingWebhook,
+  recoverDeliveries,
+  type RecoverInput,
+  resendDelivery,
+} from './requests.ts'
 import { newSecret, type SecretBox } from './secret-box.ts'
 import {
   type CreateInput,
@@ -45,6 +53,7 @@ export interface WebhookServiceOptions {
   readonly dailyPerNetwork: number
   /** Pings, resends and recovered deliveries per minute. Null for no limit. */
   readonly sendLimit: number | null
+  readonly exampleOf: (type: WebhookEventType) => ExampleEvent
 }
 
 /** How long a replaced secret signs deliveries, too. */
@@ -168,8 +177,11 @@ export class WebhookService {
   readonly figures = async (wallet: Pubkey, id: string, hours?: number | null) =>
     readFigures(this.#kysely, await this.#own(wallet, id), hours)
   readonly bodies = (deliveryIds: readonly string[]) => readBodies(this.#kysely, deliveryIds)
-  readonly ping = async (caller: Caller, id: string) =>
-    pingWebhook(await this.#own(caller.wallet, id), caller, this.#sending)
+  /** `type`: an example of this event in place of a ping. */
+  readonly ping = async (caller: Caller, id: string, type?: WebhookEventType | null) => {
+    const example = type == null ? null : this.#options.exampleOf(type)
+    return pingWebhook(await this.#own(caller.wallet, id), caller, this.#sending, example)
+  }
   readonly resend = async (caller: Caller, id: string, deliveryId: string) =>
     resendDelivery(await this.#own(caller.wallet, id), caller, deliveryId, this.#sending)
   readonly recover = async (caller: Caller, id: string, input: RecoverInput) =>

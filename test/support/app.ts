@@ -93,6 +93,8 @@ export interface TestAppOptions
   /** Default: off. If some are given, 1,000 for the others. */
   rateLimits: Partial<RateLimitNumbers>
   corsOrigins: readonly string[]
+  /** Default: nobody is an operator. */
+  operatorToken: string
   baseUrl: string
 }
 
@@ -166,6 +168,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}) {
   const { roles, registry, overload, healthSharedMs = 0 } = options
   const parts = await composeServices(context, {
     secretBox,
+    operatorToken: options.operatorToken,
     overrides: {
       roles,
       registry,

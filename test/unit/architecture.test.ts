@@ -18,6 +18,7 @@ const LAYERS = [
   ['src/identity'],
   ['src/transactions'],
   ['src/health'],
+  ['src/compose/operators.ts'],
   ['src/compose/services.ts'],
   ['schema'],
   ['rest'],

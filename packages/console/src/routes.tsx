@@ -28,6 +28,7 @@ export const ROUTES: readonly RouteEntry[] = [
   { path: '/events', load: () => import('./pages/events/page.tsx') },
   { path: '/credentials', load: () => import('./pages/credentials/page.tsx') },
   { path: '/developers', load: () => import('./pages/developers/page.tsx') },
+  { path: '/operator', load: () => import('./pages/operator/page.tsx') },
   { path: '/health', load: () => import('./pages/health/page.tsx') },
 ]
 

@@ -2,7 +2,7 @@ import type { AgentStatus, RegistryEvent, RegistryEvents } from '@agent-registry
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
 import { metadataChanges } from './history-entry.ts'
 import { pubkey } from '@agent-registry/solana'
-import { hex, isoFromSeconds, databaseText } from './values.ts'
+import { hex, isoFromSeconds, databaseText, jsonText } from './values.ts'
 
 type Name = RegistryEvent['name']
 
@@ -177,4 +177,17 @@ export function webhookEvents({ name, data }: RegistryEvent): WebhookEvent[] {
     const members = WEBHOOK_EVENTS[type].data(data as never)
     return members === null ? [] : [{ type, data: { agentPda: data.agent, owner: data.owner, ...members } }]
   })
+}
+
+/** An event with made-up values, in the form of its JSON. */
+export function exampleEvent(type: WebhookEventType): {
+  readonly type: WebhookEventType
+  readonly agentPda: string
+  readonly data: Record<string, unknown>
+} {
+  const { sample } = WEBHOOK_EVENTS[type]
+  const caused = webhookEvents(sample).find((each) => each.type === type)
+  if (caused === undefined) throw new Error(`The sample of ${type} does not cause it`)
+  const data = JSON.parse(jsonText(caused.data)) as Record<string, unknown>
+  return { type, agentPda: sample.data.agent, data }
 }

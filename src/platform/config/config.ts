@@ -16,6 +16,8 @@ export interface Secrets {
   webhookSecretsKeys: Buffer[] | null
   /** For reading `/metrics` from other machines. */
   metricsToken: string | null
+  /** Of the operator's page and fields. */
+  operatorToken: string | null
 }
 
 /** All problems of the configuration, one line each. */
@@ -53,6 +55,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
       feePayerKeypair: values.FEE_PAYER_KEYPAIR,
       webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY,
       metricsToken: values.METRICS_TOKEN,
+      operatorToken: values.OPERATOR_TOKEN,
     },
   }
 }
@@ -71,8 +74,8 @@ function readSetting(
     return setting.parse(value)
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    // Connection strings and keys may contain secrets, so their value is not shown.
-    const shown = /URL|KEY/.test(name) ? '' : `, got ${JSON.stringify(value)}`
+    // Connection strings, keys and tokens may be or contain secrets, so their value is not shown.
+    const shown = /URL|KEY|TOKEN/.test(name) ? '' : `, got ${JSON.stringify(value)}`
     problems.push(`${name} ${error.message}${shown} (${setting.meaning})`)
     return null
   }

@@ -260,6 +260,10 @@ export const SETTINGS = {
     'HTTP gateway for ipfs:// agent cards and credentials; the localnet has one for the sample agents',
   ),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ar:// agent cards and credentials'),
+  OPERATOR_TOKEN: setting(
+    textThat('text of at least 32 characters without spaces', (value) => /^\S{32,}$/.test(value)),
+    'Bearer token of the operator’s page and fields, which can create invite codes and change trusted issuers; without it, only the command line can; created on the localnet',
+  ),
   METRICS_TOKEN: setting(
     text,
     'Bearer token with which other machines read `/metrics`; without it, only this machine can',

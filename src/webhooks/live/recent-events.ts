@@ -1,4 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../../platform/clock.ts'
+import { cachedValue } from '../../platform/async/cached-value.ts'
 import type { Database } from '../../db/database.ts'
 import { uniqueKeyset } from '../../db/keyset.ts'
 import {
@@ -22,8 +24,22 @@ import {
 const LIST = 'events'
 const NOT_COUNTED = () => Promise.reject(new Error('events are not counted'))
 
-export function createRecentEvents(kysely: Kysely<Database>) {
+/** Minutes of `perMinute`. */
+export const MINUTES = 60
+/** Of a busier registry, `perMinute` counts the newest. */
+const MAX_COUNTED = 10_000
+const COUNTS_FRESH_MS = 5_000
+
+export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
+  const counts = cachedValue({
+    clock,
+    freshMs: COUNTS_FRESH_MS,
+    maxAgeMs: COUNTS_FRESH_MS,
+    load: () => countPerMinute(kysely),
+  })
   return {
+    /** The events of each of the last 60 minutes, the oldest minute first. At most 5 s old. */
+    perMinute: () => counts.get(),
     /**
      * The newest events first, without those that a fork removed. They are not counted: the list
      * has every event. Throws INVALID_CURSOR and what `eventFilter` throws.
@@ -59,6 +75,18 @@ export function createRecentEvents(kysely: Kysely<Database>) {
       return rows[0] === undefined ? null : liveEvent(rows[0])
     },
   }
+}
+
+/** Reads the end of the primary key: an index by time would cost each write more. */
+async function countPerMinute(kysely: Kysely<Database>): Promise<number[]> {
+  const { rows } = await sql<{ minute: number; events: number }>`
+    select floor(extract(epoch from now() - occurred_at) / 60)::int as minute, count(*)::int as events
+    from (select occurred_at from outbox_events where cancelled_at is null
+      order by sequence desc limit ${sql.lit(MAX_COUNTED)}) as newest
+    where occurred_at > now() - ${sql.lit(MINUTES)} * interval '1 minute' and occurred_at <= now()
+    group by minute`.execute(kysely)
+  const counted = new Map(rows.map(({ minute, events }) => [minute, events]))
+  return Array.from({ length: MINUTES }, (_, i) => counted.get(MINUTES - 1 - i) ?? 0)
 }
 
 /**

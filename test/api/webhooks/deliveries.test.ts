@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
+import { exampleEvent } from '../../../src/ledger/decode/webhook-events.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting } from '../../../src/webhooks/cancel.ts'
 import {
@@ -38,7 +40,8 @@ const dependencies = () => ({
 })
 const resend = (id: string, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies())
 const recover = (id: string, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies())
-const ping = (id: string) => pingWebhook(id, caller, dependencies())
+const ping = (id: string, type?: WebhookEventType) =>
+  pingWebhook(id, caller, dependencies(), type && exampleEvent(type))
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('a filter of deliveries', () => {
@@ -331,6 +334,23 @@ test('a ping is signed, sent and logged like an event', async () => {
     timestamp: expect.stringMatching(ISO),
     data: { webhookId: id },
   })
+})
+
+test.each(WEBHOOK_EVENT_TYPES)('a test event can be an example of %s', async (type) => {
+  const path = `/example/${type}`
+  const [any, one] = [await world.subscribe(path), await world.subscribe(path, { filter_agent_pda: 'pda' })]
+  world.worker()
+  const { agentPda, data } = exampleEvent(type)
+  for (const [id, pda] of [
+    [any, agentPda],
+    [one, 'pda'],
+  ] as const) {
+    expect(await ping(id, type)).toMatchObject({ eventType: 'ping' })
+    await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
+    const received = world.farm.receivedAt(path).at(-1)
+    expect(received?.headers).toMatchObject({ 'x-service-event': type })
+    expect(received?.event).toMatchObject({ id: 'ping_id', type, pda, data: { ...data, agentPda: pda } })
+  }
 })
 
 test('a ping wakes a worker that rarely polls', async () => {

@@ -2,7 +2,7 @@ import { type GraphQLField, OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../../schema/index.ts'
 import { operationPriority } from '../../../schema/priority.ts'
-import { isDomainError } from '../../../src/domain/errors.ts'
+import { DomainError, isDomainError } from '../../../src/domain/errors.ts'
 import { RATE_LIMIT_KINDS } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { operations } from '../../../rest/documents/documents.ts'
 
@@ -35,6 +35,9 @@ async function stepsOf({ operation, field }: RootField): Promise<string[]> {
     count: (kind: string) => void steps.push(kind),
     authenticate: unsigned,
     caller: unsigned,
+    operator: () => {
+      throw new DomainError('OPERATOR_FORBIDDEN')
+    },
   }
   const run = operation === OperationTypeNode.SUBSCRIPTION ? field.subscribe : field.resolve
   const attempt = async () => run!({}, { id: '', ids: [], input: {} }, context, {} as never)

@@ -115,6 +115,7 @@ test('only values that are not integers are Float', () => {
     'Agent.nameSimilarity': 'A part of 1.',
     'FeePayerHealth.balanceSol': 'SOL for people; balanceLamports is exact.',
     'IndexerHealth.lagSeconds': 'Seconds with milliseconds.',
+    'OperatorWebhooks.oldestDueSeconds': 'Seconds with milliseconds.',
   }
   expect(paths(floats).sort()).toEqual(Object.keys(reasons))
 })
@@ -200,6 +201,7 @@ test('every list of the root is a connection or a page', () => {
   const reasons = {
     'Query.agentSuggestions': 'At most 20, for a search box.',
     'Query.nodes': 'One for each id.',
+    'Query.registryEventsPerMinute': 'One for each of 60 minutes.',
     'Query.registryGrowth': 'One for each time.',
     'Query.registryReputation': 'A fixed number of ranges.',
     'Query.webhookEventTypes': 'The values of an enum.',

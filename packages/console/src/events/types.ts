@@ -33,4 +33,4 @@ export function eventTitle(type: WebhookEventType | 'PING'): string {
 }
 
 /** The text in webhooks and in the client: `agent.registered` for AGENT_REGISTERED. */
-export const eventText = (type: WebhookEventType): string => type.toLowerCase().replace('_', '.')
+export const eventText = (type: WebhookEventType | 'PING'): string => type.toLowerCase().replace('_', '.')

@@ -11,6 +11,7 @@ const PAGES = [
   { to: '/register', title: 'Register an agent' },
   { to: '/events', title: 'Event types and payloads' },
   { to: '/health', title: 'Service health' },
+  { to: '/operator', title: 'Operator' },
 ]
 const DOCUMENTS = [
   { path: 'docs/', title: 'REST reference' },

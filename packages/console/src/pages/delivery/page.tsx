@@ -59,12 +59,13 @@ const NOT_STORED = 'The event of this delivery is not stored any more.'
 type ShownDelivery = NonNullable<OneDeliveryQuery['webhookDelivery']>
 
 /** The headers of the last attempt. Only a worker and the owner have the secret that signs. */
-function headersOf({ id, eventId, eventType, attempts, attemptCount }: ShownDelivery): string {
+function headersOf({ id, eventId, eventType, attempts, attemptCount, body }: ShownDelivery): string {
+  const isTest = eventType === 'PING' && body != null
   const headers = {
     'Content-Type': 'application/json',
     'Accept-Encoding': 'identity',
     'User-Agent': 'agent-registry-gateway',
-    'X-Service-Event': eventType === 'PING' ? 'ping' : eventText(eventType),
+    'X-Service-Event': isTest ? (JSON.parse(body) as { type: string }).type : eventText(eventType),
     'X-Service-Delivery': id,
     'X-Service-Attempt': String(attempts[0]?.number ?? attemptCount + 1),
     'X-Service-Timestamp': 'TIMESTAMP',

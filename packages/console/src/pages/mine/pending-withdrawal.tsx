@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
-import { Amount, Button, formatUnits } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { Amount, Button, formatUnits, usePolling } from '../../ui/index.ts'
 import { formStyles } from '../../form/form.tsx'
 import { inWords } from './duration.ts'
 import type { Sign } from './owner-transaction.tsx'
+import { LedgerTimeDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
 import css from './page.module.css'
 
@@ -16,7 +18,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** A requested withdrawal, with the time from which it is payable. */
 export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) {
   const { amount, completableAt } = withdrawal
-  const now = useNow()
+  const now = useLedgerTime()
   const left = completableAt === null ? 0 : (Date.parse(completableAt) - now) / 1_000
   const isPayable = left <= 0
   return (
@@ -40,6 +42,7 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
       <div className={formStyles.buttons}>
         <Button
           look={isPayable ? 'primary' : 'plain'}
+          disabled={!isPayable}
           onClick={() =>
             sign({
               title: `Pay out ${formatUnits(BigInt(amount), 6)} USDC`,
@@ -65,6 +68,19 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
       </div>
     </div>
   )
+}
+
+const REFRESH_MS = 10_000
+
+/** The clock of the ledger, by which the cooldown ends. Without it, the clock of the browser. */
+function useLedgerTime(): number {
+  const [{ data }, refetch] = useQuery({ query: LedgerTimeDocument, requestPolicy: 'network-only' })
+  usePolling(() => refetch(), REFRESH_MS)
+  const time = data?.ledger.time
+  const now = useNow()
+  const [read, setRead] = useState({ time, offset: 0 })
+  if (time !== undefined && time !== read.time) setRead({ time, offset: Date.parse(time) - now })
+  return now + read.offset
 }
 
 /** The time, each second. */

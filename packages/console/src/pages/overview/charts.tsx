@@ -1,9 +1,21 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import type { ChartProps } from '../../ui/chart.tsx'
-import { ErrorState, Loading, Section, Select, Table, useKept, useLazy, usePolling } from '../../ui/index.ts'
-import { RegistryGrowthDocument, RegistryReputationDocument } from './page.generated.ts'
-import chartCss from './charts.module.css'
+import {
+  ErrorState,
+  Histogram,
+  Loading,
+  Section,
+  Select,
+  useKept,
+  useLazy,
+  usePolling,
+} from '../../ui/index.ts'
+import {
+  EventsPerMinuteDocument,
+  RegistryGrowthDocument,
+  RegistryReputationDocument,
+} from './page.generated.ts'
 import css from './page.module.css'
 
 const HOUR_MS = 3_600_000
@@ -86,6 +98,8 @@ export function Reputation() {
       {ranges !== undefined ? (
         <Histogram
           title="Agents by reputation"
+          of="Range"
+          unit="Agents"
           bars={ranges.map(({ from, to, agents }) => ({
             label: `${number(from)} to ${number(to)}`,
             value: agents,
@@ -100,45 +114,27 @@ export function Reputation() {
   )
 }
 
-interface Bar {
-  readonly label: string
-  readonly value: number
-}
-
-/** How many there are of each range of values. The same numbers are in a table below it. */
-function Histogram({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
-  const most = Math.max(...bars.map(({ value }) => value), 1)
-  const all = bars.reduce((sum, { value }) => sum + value, 0)
+/** The events of the last hour. */
+export function Events() {
+  const [{ data, error }, refetch] = useQuery({ query: EventsPerMinuteDocument })
+  const retry = (): void => refetch({ requestPolicy: 'network-only' })
+  usePolling(retry, REFRESH_MS)
+  const counts = useKept(data)?.registryEventsPerMinute
   return (
-    <figure className={chartCss.figure}>
-      <div
-        className={chartCss.columns}
-        role="img"
-        aria-label={`${title}: ${number(all)}. The table has all values.`}
-      >
-        {bars.map(({ label, value }) => (
-          <span key={label} className={chartCss.column} title={`${label}: ${number(value)}`}>
-            <span className={chartCss.fill} style={{ height: `${(100 * value) / most}%` }} />
-          </span>
-        ))}
-      </div>
-      <div className={chartCss.ends} aria-hidden="true">
-        <span>{bars[0]?.label}</span>
-        <span>{bars.at(-1)?.label}</span>
-      </div>
-      <details>
-        <summary className={chartCss.summary}>Show as a table</summary>
-        <Table
-          caption={title}
-          columns={[
-            { title: 'Range', cell: ({ label }) => label },
-            { title: 'Agents', cell: ({ value }) => number(value), align: 'end' },
-          ]}
-          rows={bars}
-          keyOf={({ label }) => label}
+    <Section title="Events per minute">
+      {counts !== undefined ? (
+        <Histogram
+          title="Events per minute"
+          of="Minutes ago"
+          unit="Events"
+          bars={counts.map((value, i) => ({ label: String(counts.length - 1 - i), value }))}
         />
-      </details>
-    </figure>
+      ) : error !== undefined ? (
+        <ErrorState error={error} retry={retry} />
+      ) : (
+        <Loading rows={4} label="Loading the events" />
+      )}
+    </Section>
   )
 }
 

@@ -114,7 +114,10 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           valueOf={({ category }) => category}
           filter="category"
         />
-        <Reputation />
+        <div className={css.overview}>
+          <Reputation />
+          <Events />
+        </div>
       </div>
       <Section title="Newest changes" aside={<Link href="/live">Live</Link>}>
         <Newest />
@@ -170,6 +173,11 @@ function Growth({ since }: { readonly since: string | null }) {
 function Reputation() {
   const charts = useLazy(loadCharts)
   return charts === null ? <Loading rows={6} label="Loading the reputation" /> : <charts.Reputation />
+}
+
+function Events() {
+  const charts = useLazy(loadCharts)
+  return charts === null ? <Loading rows={6} label="Loading the events" /> : <charts.Events />
 }
 
 const loadNewest = () => import('./newest.tsx')

@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { useLocation } from 'wouter'
+import type { WebhookEventType } from '../../events/events.generated.ts'
+import { EVENT_TYPES, eventText } from '../../events/types.ts'
 import { Button, Dialog, ErrorState, Section, Select } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
@@ -32,11 +34,15 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   const [question, setQuestion] = useState<Question>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const [keepHours, setKeepHours] = useState('0')
+  const [testEvent, setTestEvent] = useState<WebhookEventType | ''>('')
   const ping = () =>
-    run(client.mutation(PingWebhookDocument, { id }).toPromise(), ({ pingWebhook }) => {
-      navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
-      return 'The test event is on its way.'
-    })
+    run(
+      client.mutation(PingWebhookDocument, { id, exampleOf: testEvent || null }).toPromise(),
+      ({ pingWebhook }) => {
+        navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
+        return 'The test event is on its way.'
+      },
+    )
   const setActive = (next: boolean) =>
     run(client.mutation(UpdateWebhookDocument, { id, input: { active: next } }).toPromise(), () => {
       onChange()
@@ -79,11 +85,17 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   return (
     <Section
       title="Actions"
-      lead="A ping sends a test event. Recover sends failed deliveries of 7 days again."
+      lead="A test event is a ping, or an example of an event. Recover sends failed deliveries of 7 days again."
     >
+      <Select
+        label="Test event"
+        options={TEST_EVENTS}
+        value={testEvent}
+        onChange={({ target }) => setTestEvent(target.value as WebhookEventType | '')}
+      />
       <div className={css.buttons}>
         <Button look="primary" busy={busy} disabled={!active} onClick={() => void ping()}>
-          Ping
+          Send test event
         </Button>
         <Button busy={busy} disabled={!active} onClick={() => void recover()}>
           Recover failed deliveries
@@ -135,6 +147,11 @@ export function Controls({ webhook, onChange }: ControlsProps) {
     </Section>
   )
 }
+
+const TEST_EVENTS = [
+  { value: '', label: 'Ping' },
+  ...EVENT_TYPES.map((type) => ({ value: type, label: `Example: ${eventText(type)}` })),
+]
 
 const KEEP = [
   { value: '0', label: 'No, it ends at once' },

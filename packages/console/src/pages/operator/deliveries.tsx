@@ -1,0 +1,103 @@
+import { Address, Badge, Empty, Facts, RelativeTime, Section, Table, words } from '../../ui/index.ts'
+import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
+
+const number = (value: number): string => value.toLocaleString('en')
+
+/** Deliveries that wait, and webhooks that fail. */
+export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
+  const { active, paused, disabled, pending, retrying, oldestDueSeconds, lastHour, failing } = webhooks
+  return (
+    <Section title="Webhooks" lead="Of all wallets. Their URLs are not shown: they can contain secrets.">
+      <Facts
+        facts={[
+          ['Active', number(active)],
+          ['Paused', number(paused)],
+          ['Disabled', number(disabled)],
+          ['Waiting', number(pending)],
+          ['Waiting for a retry', number(retrying)],
+          ['Oldest one that is due', oldestDueSeconds === null ? 'None' : `${number(oldestDueSeconds)} s`],
+          ...lastHour.map(
+            ({ outcome, attempts }) => [`${words(outcome)}, last hour`, number(attempts)] as const,
+          ),
+        ]}
+      />
+      {failing.length === 0 ? (
+        <Empty title="No receiver fails" />
+      ) : (
+        <Table caption="Failing webhooks" columns={FAILING} rows={failing} keyOf={({ id }) => id} />
+      )}
+    </Section>
+  )
+}
+
+type Failing = OperatorPartsFragment['webhooks']['failing'][number]
+
+const FAILING = [
+  { title: 'Host', cell: ({ host }: Failing) => host ?? 'Not known' },
+  { title: 'Owner', cell: ({ wallet }: Failing) => <Address value={wallet} label="owner" /> },
+  {
+    title: 'State',
+    cell: ({ disabledReason, pausedUntil }: Failing) =>
+      disabledReason !== null ? (
+        <Badge tone="bad">Disabled: {words(disabledReason).toLowerCase()}</Badge>
+      ) : pausedUntil !== null && Date.parse(pausedUntil) > Date.now() ? (
+        <Badge tone="warn">Paused</Badge>
+      ) : (
+        <Badge tone="warn">Failing</Badge>
+      ),
+  },
+  {
+    title: 'Since',
+    cell: ({ failingSince }: Failing) =>
+      failingSince === null ? '–' : <RelativeTime value={failingSince} />,
+  },
+]
+
+interface IndexerProps {
+  readonly indexer: OperatorPageQuery['detailedHealth']['indexer']
+  readonly deadLetters: OperatorPartsFragment['deadLetters']
+}
+
+/** How old the tables are, and what could not be read. */
+export function Indexer({ indexer, deadLetters }: IndexerProps) {
+  const { phase, lagSeconds, deadLetters: all } = indexer
+  return (
+    <Section
+      title="Indexer"
+      lead="Missing transactions and history are asked for again every minute. For the others, upgrade the gateway and run rebuild."
+    >
+      <Facts
+        facts={[
+          ['Phase', words(phase)],
+          ['Tables are older by', lagSeconds === null ? 'Not known' : `${number(lagSeconds)} s`],
+          ['Dead letters', all === null ? 'Not known' : number(all)],
+        ]}
+      />
+      {deadLetters.length === 0 ? (
+        <Empty title="Everything was read" />
+      ) : (
+        <Table caption="Dead letters" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
+      )}
+    </Section>
+  )
+}
+
+type DeadLetter = OperatorPartsFragment['deadLetters'][number]
+
+const LETTERS = [
+  { title: 'What', cell: ({ kind }: DeadLetter) => words(kind) },
+  { title: 'Why', cell: ({ reason }: DeadLetter) => reason },
+  {
+    title: 'Where',
+    cell: ({ signature, account }: DeadLetter) =>
+      signature !== null ? (
+        <Address value={signature} label="transaction" />
+      ) : account !== null ? (
+        <Address value={account} label="account" />
+      ) : (
+        '–'
+      ),
+  },
+  { title: 'Slot', cell: ({ slot }: DeadLetter) => number(slot), align: 'end' as const },
+  { title: 'Found', cell: ({ createdAt }: DeadLetter) => <RelativeTime value={createdAt} /> },
+]

@@ -1,0 +1,143 @@
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { Form, formStyles } from '../../form/form.tsx'
+import {
+  Badge,
+  Button,
+  CodeBlock,
+  Dialog,
+  Empty,
+  ErrorState,
+  Input,
+  RelativeTime,
+  Section,
+  Select,
+  Table,
+} from '../../ui/index.ts'
+import css from './page.module.css'
+import { useAction } from '../webhook/use-action.ts'
+import {
+  CreateInviteCodeDocument,
+  type OperatorPartsFragment,
+  RevokeInviteCodeDocument,
+} from './page.generated.ts'
+
+type Code = OperatorPartsFragment['inviteCodes'][number]
+
+interface InviteCodesProps {
+  readonly codes: readonly Code[]
+  readonly onChange: () => void
+}
+
+const DAY_MS = 86_400_000
+const EXPIRY = [
+  { value: '7', label: 'After a week' },
+  { value: '30', label: 'After 30 days' },
+  { value: '', label: 'Never' },
+]
+
+/** Creates and revokes codes. Each registration with one costs the fee payer money. */
+export function InviteCodes({ codes, onChange }: InviteCodesProps) {
+  const client = useClient()
+  const { busy, error, done, run } = useAction()
+  const [uses, setUses] = useState('1')
+  const [days, setDays] = useState('7')
+  const [asked, setAsked] = useState<string | null>(null)
+  const [created, setCreated] = useState<string | null>(null)
+  const maxUses = /^\d{1,7}$/.test(uses) ? Number(uses) : null
+  const create = (): void => {
+    if (maxUses === null) return
+    const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+    void run(client.mutation(CreateInviteCodeDocument, { maxUses, expiresAt }).toPromise(), (result) => {
+      setCreated(result.createInviteCode.code)
+      onChange()
+      return 'The code was created. It is shown only now.'
+    })
+  }
+  const revoke = (id: string): void => {
+    setAsked(null)
+    void run(client.mutation(RevokeInviteCodeDocument, { id }).toPromise(), () => {
+      onChange()
+      return `The code ${id} was revoked.`
+    })
+  }
+  return (
+    <Section title="Invite codes" lead="The list has the beginning of each code’s hash, not the code.">
+      <Form label="New invite code" onSubmit={create}>
+        <Input
+          label="Registrations"
+          inputMode="numeric"
+          value={uses}
+          error={maxUses === null ? 'Enter a whole number from 1 to 1,000,000.' : null}
+          onChange={({ target }) => setUses(target.value.trim())}
+        />
+        <Select
+          label="Expires"
+          options={EXPIRY}
+          value={days}
+          onChange={({ target }) => setDays(target.value)}
+        />
+        <Button look="primary" type="submit" busy={busy}>
+          Create code
+        </Button>
+      </Form>
+      <p role="status">{done}</p>
+      {created !== null && <CodeBlock label="New invite code" code={created} />}
+      {error !== undefined && <ErrorState error={error} />}
+      {codes.length === 0 ? (
+        <Empty title="There are no codes" />
+      ) : (
+        <Table
+          caption="Invite codes"
+          columns={columnsOf(busy, setAsked)}
+          rows={codes.toReversed()}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <Dialog title={`Revoke ${asked}?`} open={asked !== null} onClose={() => setAsked(null)}>
+        <div className={css.parts}>
+          <p>Prepared registrations that were not submitted become invalid. This cannot be undone.</p>
+          <div className={formStyles.buttons}>
+            <Button look="danger" onClick={() => asked !== null && revoke(asked)}>
+              Revoke code
+            </Button>
+            <Button onClick={() => setAsked(null)}>Cancel</Button>
+          </div>
+        </div>
+      </Dialog>
+    </Section>
+  )
+}
+
+const columnsOf = (busy: boolean, ask: (id: string) => void) => [
+  { title: 'Code', cell: ({ id }: Code) => <code>{id}…</code> },
+  { title: 'Used', cell: ({ uses: used, maxUses: all }: Code) => `${used} of ${all}` },
+  { title: 'State', cell: (code: Code) => stateOf(code) },
+  { title: 'Created', cell: ({ createdAt }: Code) => <RelativeTime value={createdAt} /> },
+  {
+    title: 'Change',
+    cell: ({ id, revokedAt }: Code) =>
+      revokedAt === null && (
+        <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
+          Revoke
+        </Button>
+      ),
+  },
+]
+
+function stateOf({ revokedAt, expiresAt, uses, maxUses }: Code) {
+  if (revokedAt !== null) return <Badge tone="bad">Revoked</Badge>
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return <Badge>Expired</Badge>
+  if (uses >= maxUses) return <Badge>Used up</Badge>
+  return (
+    <>
+      <Badge tone="good">Valid</Badge>
+      {expiresAt !== null && (
+        <>
+          {' ends '}
+          <RelativeTime value={expiresAt} />
+        </>
+      )}
+    </>
+  )
+}

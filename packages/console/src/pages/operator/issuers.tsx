@@ -1,0 +1,68 @@
+import { useClient } from 'urql'
+import { Badge, Button, Empty, ErrorState, Section, Table } from '../../ui/index.ts'
+import { useAction } from '../webhook/use-action.ts'
+import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
+
+type Issuer = OperatorPartsFragment['issuers'][number]
+
+interface IssuersProps {
+  readonly issuers: readonly Issuer[]
+  readonly onChange: () => void
+}
+
+/** Stops trusting an issuer, and trusts it again. */
+export function Issuers({ issuers, onChange }: IssuersProps) {
+  const client = useClient()
+  const { busy, error, done, run } = useAction()
+  const setEnabled = (did: string, enabled: boolean): void => {
+    void run(client.mutation(SetIssuerEnabledDocument, { did, enabled }).toPromise(), () => {
+      onChange()
+      return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
+    })
+  }
+  return (
+    <Section
+      title="Trusted issuers"
+      lead="A change applies within a second, also to credentials that are listed. Add an issuer with the command issuer add."
+    >
+      <p role="status">{done}</p>
+      {error !== undefined && <ErrorState error={error} />}
+      {issuers.length === 0 ? (
+        <Empty title="There are no trusted issuers" />
+      ) : (
+        <Table
+          caption="Trusted issuers"
+          columns={columnsOf(busy, setEnabled)}
+          rows={issuers}
+          keyOf={({ did }) => did}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** The column of the button is last. */
+const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void) => [
+  { title: 'Issuer', cell: ({ did }: Issuer) => <code>{did}</code> },
+  { title: 'May issue', cell: ({ allowedTypes }: Issuer) => allowedTypes.join(', ') || 'Every type' },
+  {
+    title: 'State',
+    cell: ({ enabled }: Issuer) => (
+      <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
+    ),
+  },
+  {
+    title: 'Change',
+    cell: ({ did, enabled }: Issuer) => (
+      <Button
+        small
+        look={enabled ? 'danger' : 'plain'}
+        busy={busy}
+        aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
+        onClick={() => setEnabled(did, !enabled)}
+      >
+        {enabled ? 'Stop trusting' : 'Trust again'}
+      </Button>
+    ),
+  },
+]

@@ -1,0 +1,97 @@
+import {
+  Address,
+  Amount,
+  Badge,
+  Empty,
+  Facts,
+  formatUnits,
+  Histogram,
+  RelativeTime,
+  Section,
+  Status,
+  Table,
+} from '../../ui/index.ts'
+import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
+import css from './page.module.css'
+
+interface MoneyProps {
+  readonly sponsorship: OperatorPartsFragment['sponsorship']
+  readonly feePayer: OperatorPageQuery['detailedHealth']['feePayer']
+}
+
+const SOL_DECIMALS = 9
+const sol = (lamports: number): string => `${formatUnits(BigInt(lamports), SOL_DECIMALS)} SOL`
+
+/** What the fee payer has, may pay, and paid. */
+export function Money({ sponsorship, feePayer }: MoneyProps) {
+  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = sponsorship
+  const { enabled, pubkey, balanceLamports } = feePayer
+  return (
+    <Section
+      title="Fee payer"
+      aside={
+        <Badge tone={enabled ? 'good' : 'neutral'} dot>
+          {enabled ? 'On' : 'Off'}
+        </Badge>
+      }
+    >
+      <Facts
+        facts={[
+          ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
+          ['Balance', balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />],
+          ['Must stay', <Amount key="m" value={minBalanceLamports} unit="sol" />],
+        ]}
+      />
+      <div className={css.meter}>
+        <span id="budget">
+          Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
+          <Amount value={dailyBudgetLamports} unit="sol" />
+        </span>
+        <meter
+          aria-labelledby="budget"
+          value={Number(spentLamports)}
+          max={Number(dailyBudgetLamports)}
+          high={0.8 * Number(dailyBudgetLamports)}
+          optimum={0}
+        />
+      </div>
+      <Histogram
+        title="Paid per day"
+        of="Day"
+        unit="Paid"
+        bars={days.map(({ day, lamports }) => ({ label: day, value: Number(lamports) }))}
+        format={sol}
+      />
+      {newest.length === 0 ? (
+        <Empty title="No registration was sponsored yet">
+          <p>Create an invite code below, and give it to the owner of an agent.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Newest sponsored registrations"
+          columns={COLUMNS}
+          rows={newest}
+          keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
+        />
+      )}
+    </Section>
+  )
+}
+
+type Registration = OperatorPartsFragment['sponsorship']['newest'][number]
+
+const COLUMNS = [
+  {
+    title: 'Agent',
+    cell: ({ agentPda }: Registration) => <Address value={agentPda} label="agent address" />,
+  },
+  { title: 'Owner', cell: ({ wallet }: Registration) => <Address value={wallet} label="owner" /> },
+  { title: 'State', cell: ({ state }: Registration) => <Status value={state} /> },
+  {
+    title: 'Cost',
+    cell: ({ spentLamports }: Registration) =>
+      spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
+    align: 'end' as const,
+  },
+  { title: 'Signed', cell: ({ createdAt }: Registration) => <RelativeTime value={createdAt} /> },
+]

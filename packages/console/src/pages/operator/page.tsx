@@ -1,0 +1,114 @@
+import { useMemo, useState } from 'react'
+import { Provider, useQuery } from 'urql'
+import { createApiClient } from '../../api/client.ts'
+import { readError } from '../../api/errors.ts'
+import { readText, storeText } from '../../api/storage.ts'
+import { Form } from '../../form/form.tsx'
+import { Button, ErrorState, Input, Loading, Page, Section, ShowRequest, usePolling } from '../../ui/index.ts'
+import { Deliveries, Indexer } from './deliveries.tsx'
+import { InviteCodes } from './invite-codes.tsx'
+import { Issuers } from './issuers.tsx'
+import { OperatorPageDocument } from './page.generated.ts'
+import { Money } from './money.tsx'
+import css from './page.module.css'
+
+const STORED = 'operator'
+const REFRESH_MS = 15_000
+
+/** What only the operator may see and change. The token stays in this tab. */
+export default function OperatorPage() {
+  const [token, setToken] = useState(() => readText('sessionStorage', STORED))
+  const keep = (next: string | null): void => {
+    storeText('sessionStorage', STORED, next)
+    setToken(next)
+  }
+  return (
+    <Page
+      title="Operator"
+      lead="Money, deliveries, invite codes and issuers of this gateway. The page is updated every 15 seconds."
+      actions={
+        <>
+          <ShowRequest needsSession document={OperatorPageDocument} />
+          {token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
+        </>
+      }
+    >
+      {token === null ? <TokenForm onToken={keep} /> : <Operators key={token} token={token} forget={keep} />}
+    </Page>
+  )
+}
+
+function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  const submit = (): void => {
+    const token = text.trim()
+    if (/^\S{32,}$/.test(token)) onToken(token)
+    else setError('A token has at least 32 characters and no spaces.')
+  }
+  return (
+    <Section
+      title="Your token"
+      lead="The value of OPERATOR_TOKEN. A localnet has it in the file operator-token of its data folder. This tab keeps it until you close it."
+    >
+      <Form label="Token of the operator" onSubmit={submit}>
+        <Input
+          label="Token"
+          type="password"
+          autoComplete="off"
+          value={text}
+          error={error}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button look="primary" type="submit">
+          Open
+        </Button>
+      </Form>
+    </Section>
+  )
+}
+
+interface OperatorsProps {
+  readonly token: string
+  readonly forget: (token: null) => void
+}
+
+/** A client of its own: what the operator may read, the wallet of this tab must not find. */
+function Operators({ token, forget }: OperatorsProps) {
+  const client = useMemo(() => createApiClient(token), [token])
+  return (
+    <Provider value={client}>
+      <Parts forget={forget} />
+    </Provider>
+  )
+}
+
+function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
+  const [{ data, error }, refetch] = useQuery({ query: OperatorPageDocument })
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
+  usePolling(refresh, isRefused ? null : REFRESH_MS)
+  if (isRefused)
+    return (
+      <ErrorState error={error}>
+        <Button onClick={() => forget(null)}>Enter another token</Button>
+      </ErrorState>
+    )
+  if (data == null)
+    return error === undefined ? (
+      <Loading label="Loading the state of the gateway" />
+    ) : (
+      <ErrorState error={error} retry={refresh} />
+    )
+  const { operator, detailedHealth } = data
+  return (
+    <div className={css.parts}>
+      {error !== undefined && <ErrorState error={error} retry={refresh} />}
+      <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
+      <Deliveries webhooks={operator.webhooks} />
+      <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
+      <InviteCodes codes={operator.inviteCodes} onChange={refresh} />
+      <Issuers issuers={operator.issuers} onChange={refresh} />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import css from './histogram.module.css'
+import { Table } from './table.tsx'
+
+interface Bar {
+  readonly label: string
+  readonly value: number
+}
+
+interface HistogramProps {
+  readonly title: string
+  /** What a label is, and what a value is, for the table. */
+  readonly of: string
+  readonly unit: string
+  readonly bars: readonly Bar[]
+  readonly format?: (value: number) => string
+}
+
+const plain = (value: number): string => value.toLocaleString('en')
+
+/** A column for each label. The same numbers are in a table below it. */
+export function Histogram({ title, of, unit, bars, format = plain }: HistogramProps) {
+  const most = Math.max(...bars.map(({ value }) => value), 1)
+  const all = bars.reduce((sum, { value }) => sum + value, 0)
+  return (
+    <figure className={css.figure}>
+      <div
+        className={css.columns}
+        role="img"
+        aria-label={`${title}: ${format(all)}. The table has all values.`}
+      >
+        {bars.map(({ label, value }) => (
+          <span key={label} className={css.column} title={`${label}: ${format(value)}`}>
+            <span className={css.fill} style={{ height: `${(100 * value) / most}%` }} />
+          </span>
+        ))}
+      </div>
+      <div className={css.ends} aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <details>
+        <summary className={css.summary}>Show as a table</summary>
+        <Table
+          caption={title}
+          columns={[
+            { title: of, cell: ({ label }) => label },
+            { title: unit, cell: ({ value }) => format(value), align: 'end' },
+          ]}
+          rows={bars}
+          keyOf={({ label }) => label}
+        />
+      </details>
+    </figure>
+  )
+}

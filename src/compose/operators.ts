@@ -1,0 +1,90 @@
+import type { EntityManager } from '../db/orm-types.ts'
+import { DomainError } from '../domain/errors.ts'
+import { integerParameter, optional, timeParameter } from '../domain/parameters.ts'
+import { quoted } from '../domain/quoted.ts'
+import type { SponsorLimits } from '../domain/sponsorship.ts'
+import { createTrustedIssuers } from '../identity/credentials/trusted-issuers.ts'
+import { bearerCheck } from '../platform/bearer.ts'
+import type { Clock } from '../platform/clock.ts'
+import { CODE_USES, createInviteCodes } from '../transactions/invite-codes.ts'
+import { readSponsorshipReport } from '../transactions/sponsorship-report.ts'
+import { readFailingWebhooks, readWebhookStats } from '../webhooks/metrics.ts'
+
+export type Operator = ReturnType<ReturnType<typeof createOperators>['authorize']>
+
+interface OperatorOptions {
+  readonly em: EntityManager
+  readonly clock: Clock
+  readonly limits: Pick<SponsorLimits, 'dailyBudget' | 'minBalance'>
+  /** OPERATOR_TOKEN. Null: nobody is an operator. */
+  readonly token: string | null
+}
+
+/** What only an operator may read and change. Each call reads the tables. */
+export function createOperators({ em, clock, limits, token }: OperatorOptions) {
+  const kysely = em.getKysely()
+  const isOperator = bearerCheck(token)
+  const codes = createInviteCodes(em)
+  const issuers = createTrustedIssuers({ em, clock })
+  const operator = {
+    sponsorship: async () => ({
+      dailyBudgetLamports: String(limits.dailyBudget),
+      minBalanceLamports: String(limits.minBalance),
+      ...(await readSponsorshipReport(kysely)),
+    }),
+    webhooks: async () => ({
+      ...(await readWebhookStats(kysely)),
+      failing: await readFailingWebhooks(kysely),
+    }),
+    /** The newest 50 records of the ledger that the indexer could not read. */
+    deadLetters: () =>
+      kysely
+        .selectFrom('dead_letters')
+        .select(['id', 'kind', 'signature', 'pda as account', 'slot', 'reason', 'created_at as createdAt'])
+        .orderBy('slot', 'desc')
+        .orderBy('id')
+        .limit(DEAD_LETTERS)
+        .execute(),
+    inviteCodes: () => codes.list(),
+    /** `allowedTypes` is empty for an issuer of every type. */
+    issuers: async () =>
+      (await issuers.list()).map(({ did, allowedTypes, notBefore, notAfter, enabled }) => ({
+        did,
+        allowedTypes: allowedTypes ?? [],
+        notBefore,
+        notAfter,
+        enabled,
+      })),
+    /** The code is shown only once. Throws INVALID_INTEGER and INVALID_TEXT. */
+    createInviteCode: async (uses?: number | null, expires?: string | null): Promise<string> => {
+      const maxUses = optional(readUses, 'maxUses', uses) ?? 1
+      const expiresAt = optional(timeParameter, 'expiresAt', expires) ?? null
+      if (expiresAt !== null && expiresAt.getTime() <= clock.now())
+        throw new DomainError('INVALID_TEXT', {
+          parameter: 'expiresAt',
+          problem: 'must be in the future',
+          value: quoted(expires),
+        })
+      return (await codes.create({ maxUses, expiresAt })).code
+    },
+    /** Prepared registrations that were not submitted become invalid. */
+    revokeInviteCode: async (id: string): Promise<void> => {
+      if (!(await codes.revoke(id))) throw new DomainError('INVITE_CODE_NOT_FOUND', { id: quoted(id) })
+    },
+    /** Applies within a second, also to credentials that are listed. */
+    setIssuerEnabled: async (did: string, enabled: boolean): Promise<void> => {
+      if (!(await issuers.setEnabled(did, enabled)))
+        throw new DomainError('ISSUER_NOT_FOUND', { did: quoted(did) })
+    },
+  }
+  return {
+    /** Throws OPERATOR_FORBIDDEN unless the Authorization header has the token. */
+    authorize: (authorization: string | undefined) => {
+      if (!isOperator(authorization)) throw new DomainError('OPERATOR_FORBIDDEN')
+      return operator
+    },
+  }
+}
+
+const readUses = integerParameter(CODE_USES)
+const DEAD_LETTERS = 50
