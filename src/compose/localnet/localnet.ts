@@ -4,18 +4,24 @@ import { setTimeout } from 'node:timers/promises'
 import { Connection, PublicKey } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
-import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
+import {
+  adminInstructions,
+  DEFAULT_COOLDOWN_SECONDS,
+  DEFAULT_TIER_THRESHOLDS,
+  onchainIdlAccounts,
+  PROGRAM_FILE,
+  registryAddresses,
+} from '@agent-registry/program'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
+import { keyOf, loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
 import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { publishDocument, serveSampleDocuments } from './sample-documents.ts'
 import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
-import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
+import { createTransactionSender, type TransactionSender, untilConfirmed } from './transaction-sender.ts'
 
 const SERVICE_LAMPORTS = 1_000_000_000_000n
 const SECONDS_PER_DAY = 86_400
@@ -103,6 +109,34 @@ async function startLedgerOf(
     `DATA_DIR: the ledger in ${dataDir} has the registry program of another version, whose events this version cannot read. ` +
       'Set DATA_DIR to a new directory, or start the version that created it.',
   )
+}
+
+const REPORTER_WEIGHT = 10
+
+/** Initializes the registry and its reputation reporter, unless they exist. */
+async function setUpRegistry(options: {
+  connection: Connection
+  programId: Pubkey
+  keys: LocalnetKeys
+  sender: TransactionSender
+}): Promise<void> {
+  const { connection, programId, keys, sender } = options
+  const addresses = registryAddresses(programId)
+  const exists = async (address: Pubkey): Promise<boolean> =>
+    (await connection.getAccountInfo(new PublicKey(address), 'processed')) !== null
+
+  const build = adminInstructions(programId, keyOf(keys.registryAdmin))
+  const signers = [keys.registryAdmin]
+  if (!(await exists(addresses.config()))) {
+    const accounts = { usdcMint: keyOf(keys.usdcMint), treasury: keyOf(keys.registryAdmin) }
+    const settings = { tierThresholds: DEFAULT_TIER_THRESHOLDS, cooldownSeconds: DEFAULT_COOLDOWN_SECONDS }
+    await sender.send([{ instructions: [build.initialize(accounts, settings)], signers }])
+  }
+  const reporter = keyOf(keys.reputationReporter)
+  if (!(await exists(addresses.reporter(reporter)))) {
+    const register = build.registerReporter(reporter, { label: 'localnet', weight: REPORTER_WEIGHT })
+    await sender.send([{ instructions: [register], signers }])
+  }
 }
 
 function localnetFaucet(

@@ -8,10 +8,10 @@ import {
   registryAddresses,
   registryInstruction,
 } from '@agent-registry/program'
+import { chunksOf } from '../../platform/async/promises.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { LocalnetKeys } from '../../platform/keys.ts'
+import { keyOf, type LocalnetKeys } from '../../platform/keys.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { keyOf } from './registry-setup.ts'
 import { SAMPLE_DAYS, type SampleAgent, sampleAgent } from './sample-agents.ts'
 import { type SampleCard, sampleCards } from './sample-cards.ts'
 import { writeSampleDocuments } from './sample-documents.ts'
@@ -134,7 +134,7 @@ function sampleTransactions(programId: Pubkey, keys: LocalnetKeys) {
           { delta, reason: delta > 0 ? 1 : 2 },
         ),
       )
-      return batches(instructions, REPORTS_PER_TRANSACTION).map((batch) => ({
+      return Array.from(chunksOf(instructions, REPORTS_PER_TRANSACTION), (batch) => ({
         instructions: batch,
         signers: [keys.reputationReporter],
       }))
@@ -150,7 +150,7 @@ function sampleTransactions(programId: Pubkey, keys: LocalnetKeys) {
 
 async function readAgents(connection: Connection, samples: readonly SeededAgent[]): Promise<Accounts> {
   const found = new Map<Pubkey, RegistryAccounts['Agent']>()
-  for (const batch of batches(samples, ACCOUNTS_PER_CALL)) {
+  for (const batch of chunksOf(samples, ACCOUNTS_PER_CALL)) {
     const keys = batch.map(({ account }) => new PublicKey(account))
     const accounts = await connection.getMultipleAccountsInfo(keys, 'processed')
     for (const [index, info] of accounts.entries()) {
@@ -159,10 +159,4 @@ async function readAgents(connection: Connection, samples: readonly SeededAgent[
     }
   }
   return found
-}
-
-function batches<Entry>(entries: readonly Entry[], size: number): Entry[][] {
-  return Array.from({ length: Math.ceil(entries.length / size) }, (_, i) =>
-    entries.slice(i * size, (i + 1) * size),
-  )
 }

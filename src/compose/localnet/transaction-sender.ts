@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Connection,
   type Keypair,
@@ -6,9 +5,9 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { chunksOf } from '../../platform/async/promises.ts'
 
 const STATUS_BATCH = 256
-const POLL_MS = 40
 const CONFIRM_TIMEOUT_MS = 60_000
 
 export interface Job {
@@ -25,7 +24,7 @@ export type TransactionSender = ReturnType<typeof createTransactionSender>
 export function createTransactionSender(
   connection: Connection,
   payer: Keypair,
-  advance: () => Promise<void> = () => delay(POLL_MS),
+  advance: () => Promise<void>,
 ) {
   const sendOne = async ({ instructions, signers }: Job, recentBlockhash: string): Promise<string> => {
     const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash, instructions })
@@ -53,8 +52,7 @@ export async function untilConfirmed(
   let open = signatures
   for (const deadline = Date.now() + CONFIRM_TIMEOUT_MS; open.length > 0; await advance()) {
     const stillOpen: string[] = []
-    for (let start = 0; start < open.length; start += STATUS_BATCH) {
-      const batch = open.slice(start, start + STATUS_BATCH)
+    for (const batch of chunksOf(open, STATUS_BATCH)) {
       // Each of many calls advances the ledger, and nodes keep only recent statuses at hand.
       const { value } = await connection.getSignatureStatuses(batch, { searchTransactionHistory: true })
       for (const [index, status] of value.entries()) {
