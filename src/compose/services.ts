@@ -79,7 +79,7 @@ export interface Overrides {
 }
 
 /** What the process has started before its services. */
-export interface StartedParts {
+interface StartedParts {
   readonly indexer?: Indexer | null
   readonly feePayerKey?: Keypair | null
   /** Without it, no role of the process encrypts or decrypts a secret. */
