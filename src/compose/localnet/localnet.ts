@@ -15,13 +15,12 @@ import {
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { keyOf, loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
-import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { publishDocument, serveSampleDocuments } from './sample-documents.ts'
-import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
-import { createTransactionSender, type TransactionSender, untilConfirmed } from './transaction-sender.ts'
+import { seedSampleAgents } from './seed.ts'
+import { createTransactionSender, localnetFaucet, type TransactionSender } from './transaction-sender.ts'
 
 const SERVICE_LAMPORTS = 1_000_000_000_000n
 const SECONDS_PER_DAY = 86_400
@@ -136,31 +135,5 @@ async function setUpRegistry(options: {
   if (!(await exists(addresses.reporter(reporter)))) {
     const register = build.registerReporter(reporter, { label: 'localnet', weight: REPORTER_WEIGHT })
     await sender.send([{ instructions: [register], signers }])
-  }
-}
-
-function localnetFaucet(
-  connection: Connection,
-  rpcUrl: string,
-  advance: () => Promise<void>,
-): LocalnetFaucet {
-  const rpc = createLocalnetRpc(rpcUrl)
-  return {
-    airdrop: async (owner: Pubkey, lamports: bigint) => {
-      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
-      await untilConfirmed(connection, [signature], advance)
-    },
-    mintUsdc: async (owner, amount) => {
-      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
-      await untilConfirmed(connection, [signature], advance)
-    },
-    warp: async (seconds) => {
-      await rpc.call('localnet_warp', [seconds])
-      await advance()
-    },
-    now: async () => {
-      const slot = await connection.getSlot('processed')
-      return (await connection.getBlockTime(slot)) ?? 0
-    },
   }
 }

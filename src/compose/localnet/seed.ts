@@ -15,22 +15,12 @@ import type { Logger } from '../../platform/logger.ts'
 import { SAMPLE_DAYS, type SampleAgent, sampleAgent } from './sample-agents.ts'
 import { type SampleCard, sampleCards } from './sample-cards.ts'
 import { writeSampleDocuments } from './sample-documents.ts'
-import type { Job, TransactionSender } from './transaction-sender.ts'
+import type { Job, LocalnetFaucet, TransactionSender } from './transaction-sender.ts'
 
 const SECONDS_PER_DAY = 86_400
 const REPORTS_PER_TRANSACTION = 8
 const ACCOUNTS_PER_CALL = 100
 const OWNER_LAMPORTS = 1_000_000_000n
-
-/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
-export interface LocalnetFaucet {
-  airdrop(owner: Pubkey, lamports: bigint): Promise<void>
-  mintUsdc(owner: Pubkey, amount: bigint): Promise<void>
-  /** Moves the ledger's clock forward. */
-  warp(seconds: number): Promise<void>
-  /** The ledger's clock, Unix seconds. */
-  now(): Promise<number>
-}
 
 type SeededAgent = SampleAgent & { wallet: Keypair; account: Pubkey }
 type Accounts = ReadonlyMap<Pubkey, RegistryAccounts['Agent']>

@@ -1,10 +1,13 @@
 import {
   type Connection,
   type Keypair,
+  PublicKey,
   type TransactionInstruction,
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import type { Pubkey } from '@agent-registry/solana'
+import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { chunksOf } from '../../platform/async/promises.ts'
 
 const STATUS_BATCH = 256
@@ -63,5 +66,32 @@ export async function untilConfirmed(
     }
     open = stillOpen
     if (Date.now() > deadline) throw new Error(`${open.length} transaction(s) not confirmed after 60 s`)
+  }
+}
+
+export type LocalnetFaucet = ReturnType<typeof localnetFaucet>
+
+/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
+export function localnetFaucet(connection: Connection, rpcUrl: string, advance: () => Promise<void>) {
+  const rpc = createLocalnetRpc(rpcUrl)
+  return {
+    airdrop: async (owner: Pubkey, lamports: bigint): Promise<void> => {
+      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
+      await untilConfirmed(connection, [signature], advance)
+    },
+    mintUsdc: async (owner: Pubkey, amount: bigint): Promise<void> => {
+      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
+      await untilConfirmed(connection, [signature], advance)
+    },
+    /** Moves the ledger's clock forward. */
+    warp: async (seconds: number): Promise<void> => {
+      await rpc.call('localnet_warp', [seconds])
+      await advance()
+    },
+    /** The ledger's clock, Unix seconds. */
+    now: async (): Promise<number> => {
+      const slot = await connection.getSlot('processed')
+      return (await connection.getBlockTime(slot)) ?? 0
+    },
   }
 }
