@@ -42,7 +42,7 @@ declare global {
 }
 
 /** An integer that JSON.stringify writes with all its digits, also above 2^53. */
-export type ExactInteger = number | { readonly rawJSON: string }
+type ExactInteger = number | { readonly rawJSON: string }
 
 function exactInteger(decimal: string): ExactInteger {
   const number = Number(decimal)

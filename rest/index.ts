@@ -1,28 +1,15 @@
+import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../src/domain/errors.ts'
 import { type DidDocument, toDidDocument, toMultikeyDocument } from '../src/identity/did-document.ts'
-import type { Services } from '../src/compose/services.ts'
 import { named, object } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
-import { identifierRoutes } from './did/identifiers.ts'
+import { didDocumentResponse, identifierRoutes } from './did/identifiers.ts'
 import { didMediaType } from './did/media-type.ts'
-import { didDocumentResponse } from './did/schemas.ts'
-import type { Operation } from './documents/documents.ts'
 import { endpoints, toEndpoint } from './documents/endpoints.ts'
 import { documentRoutes, type SpecialCase } from './documents/routes.ts'
-import type { Executor } from './execute.ts'
 import { idlRoute } from './health/idl-route.ts'
 import { createOperations } from './operations.ts'
-import type { RestApp } from './rest-app.ts'
-
-export interface RestOptions {
-  readonly services: Services
-  /** How operations run; `execute` is the slow fallback. */
-  readonly executor: Executor
-  /** `operations` has health, readiness, info and metrics only. */
-  readonly surface: 'all' | 'operations'
-  /** Of the operator (documents/operators.ts). */
-  readonly operatorDocuments: readonly Operation[]
-}
+import type { RestContext } from './rest-context.ts'
 
 /** What endpoints do that their documents cannot say, by the name of the operation. */
 const SPECIAL_CASES: Readonly<Record<string, SpecialCase>> = {
@@ -49,11 +36,18 @@ const SPECIAL_CASES: Readonly<Record<string, SpecialCase>> = {
   },
 }
 
-/** Registers the documented HTTP API: the endpoints of documents, and a few by hand. */
-export function registerRest(app: RestApp, options: RestOptions): void {
-  const operations = createOperations(app, options)
-  const isAll = options.surface === 'all'
-  const own = options.operatorDocuments.flatMap((each) => toEndpoint(each) ?? [])
+/**
+ * Registers the documented HTTP API: the endpoints of documents, and a few by hand. `operations`
+ * has health, readiness and info only.
+ */
+export function registerRest(
+  app: FastifyInstance,
+  context: RestContext,
+  surface: 'all' | 'operations',
+): void {
+  const operations = createOperations(app, context)
+  const isAll = surface === 'all'
+  const own = context.operatorDocuments.flatMap((each) => toEndpoint(each) ?? [])
   documentRoutes(app, {
     operations,
     specialCases: SPECIAL_CASES,
@@ -62,5 +56,5 @@ export function registerRest(app: RestApp, options: RestOptions): void {
   if (!isAll) return
   identifierRoutes(app, operations)
   contextRoute(app)
-  idlRoute(app, options.services)
+  idlRoute(app, context.services)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
-import { composeApp } from '../../src/compose/app.ts'
+import { buildApp } from '../../rest/app.ts'
 import { composeServices } from '../../src/compose/services.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { openRowReads } from '../../src/db/reads.ts'
@@ -19,13 +19,15 @@ const url = process.argv[2] ?? ''
 const isSearched = process.argv[4] !== 'no-search'
 const REGISTRY_BYTES = 2 ** 31
 const POLL_MS = 50
-const { config } = readConfig({
+const { config: given } = readConfig({
   DATABASE_URL: url,
   BASE_URL: 'http://127.0.0.1',
   RATE_LIMITS: 'false',
   SPONSORSHIP_ENABLED: 'false',
   ROLES: 'api',
 })
+// No other server of the comparison answers pages of other origins.
+const config = { ...given, server: { ...given.server, corsOrigins: [] } }
 const orm = await openOrm({ url })
 const metrics = createMetrics()
 const registry = startRegistry({
@@ -63,5 +65,5 @@ const { services } = await composeServices(context, {
     }),
   },
 })
-const gateway = await composeApp(context, services, { corsOrigins: [], hostNames: [], console: false })
+const gateway = await buildApp(context, services, { console: false })
 serveMeasured(Number(new URL(await gateway.listen({ port: 0 })).port))

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from '../../src/platform/logger.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendPage } from '../plugins/static-files.ts'
-import type { RestApp } from '../rest-app.ts'
+import type { RestContext } from '../rest-context.ts'
 
 /** Nothing comes from another origin. `data:` is for the icons of wallets. */
 const POLICY =
@@ -17,21 +16,17 @@ const HEADERS = {
 const DIST = new URL('../../packages/console/dist/', import.meta.url)
 const NOT_BUILT = 'The console is not built. Build it with: npm run build -w @agent-registry/console'
 
-export interface ConsoleOptions {
-  readonly logger: Logger
-  /** Public URL of the service. Its path precedes that of the console. */
-  readonly baseUrl: string | null
-  /** The folder of the built console. Default: that of the package. */
-  readonly dist?: URL
-}
-
 /** The path of the console, as browsers see it. */
 export function consolePath(baseUrl: string | null): string {
   return `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
 }
 
-export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
-  const { logger, baseUrl, dist = DIST } = options
+/** `dist`: the folder of the built console. */
+export async function consoleRoutes(
+  app: FastifyInstance,
+  { logger, baseUrl }: RestContext,
+  dist = DIST,
+): Promise<void> {
   const base = consolePath(baseUrl)
   const route = { schema: { hide: true }, config: { priority: 'file' } } as const
   const html = readPage(dist, base)

@@ -4,7 +4,7 @@ import { DomainError, type ErrorAddition, isDomainError } from '../../src/domain
 import { knownError } from '../../src/domain/known-error.ts'
 import { pathNotFound } from './request-checks.ts'
 
-export interface ErrorResponse {
+interface ErrorResponse {
   status: number
   body: ErrorAddition & { error: string; details: { code: string; parameter?: string } }
 }

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { endOfString, findRepeatedKey } from '../../src/domain/repeated-key.ts'
-import type { RestApp } from '../rest-app.ts'
 
 const [QUOTE, COMMA, LAST_BLANK] = [0x22, 0x2c, 0x20]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -10,7 +9,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 export const tooManyValues = (max: number): string => `The request has more than ${max} values`
 
 /** Refuses JSON bodies with more values in the routes of `app`, before they are parsed. */
-export function limitBodyValues(app: RestApp, max: number): void {
+export function limitBodyValues(app: FastifyInstance, max: number): void {
   const parseJson = jsonParser(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -44,7 +43,7 @@ type Done = (error: Error | null, body?: unknown) => void
  * Parses a JSON body. Fails for invalid JSON, keys such as `__proto__`, and repeated keys, of which
  * the parser would drop one value.
  */
-function jsonParser(app: RestApp) {
+function jsonParser(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error')
   return (request: FastifyRequest, text: string, done: Done): void => {
     void parse(request, text, (error, body) => {

@@ -1,14 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import type { RestApp } from '../rest-app.ts'
 
 /**
  * Rejects requests that no route can answer, before their body is read: 400 without one Host, 417
  * for an unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known
  * paths. Call it before the routes are registered.
  */
-export function checkRequests(app: RestApp): void {
+export function checkRequests(app: FastifyInstance): void {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const known = methods.get(url) ?? new Set<string>()

@@ -8,7 +8,7 @@ export const VALUES = 'x-values'
 
 /**
  * Gives a schema a name. The OpenAPI document has it once, in `components.schemas`
- * (openapi/document.ts). Routes and validators see the schema itself.
+ * (openapi/describe-routes.ts). Routes and validators see the schema itself.
  */
 export const named = (name: string, schema: Json): Json => ({ ...schema, [NAME]: name })
 

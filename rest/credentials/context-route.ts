@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import {
   AGENT_CREDENTIALS_FILE,
@@ -6,7 +7,6 @@ import {
 } from '../../src/identity/credentials/contexts/pinned.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object } from '../contract/shapes.ts'
-import type { RestApp } from '../rest-app.ts'
 
 const Document = named(
   'JsonLdContext',
@@ -37,7 +37,7 @@ const schema = {
 }
 
 /** Serves a static file that never changes. It needs no GraphQL operation. */
-export function contextRoute(app: RestApp): void {
+export function contextRoute(app: FastifyInstance): void {
   const file = readFileSync(AGENT_CREDENTIALS_FILE)
   app.get(AGENT_CREDENTIALS_PATH, { schema }, async (_, reply) => {
     reply.type('application/ld+json').header('cache-control', 'public, max-age=31536000, immutable')

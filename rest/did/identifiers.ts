@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
 import {
   type DidDocument,
@@ -10,12 +10,150 @@ import {
 import { DomainError, type ErrorCode, isDomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
-import { addVary } from '../contract/vary.ts'
+import { addVary, TABLES_AGE_HEADERS } from '../plugins/read-headers.ts'
 import type { Operations } from '../operations.ts'
-import type { RestApp } from '../rest-app.ts'
+import { DID_MEDIA_TYPES, preferredType } from './media-type.ts'
+import { errorResponses } from '../contract/error-responses.ts'
+import { DateTime, type Json, named, object, text } from '../contract/shapes.ts'
+import { responseSchema } from '../documents/responses.ts'
 import { operations as documents } from '../documents/documents.ts'
-import { DEREFERENCING, DOCUMENT_TYPES, RESOLUTION_TYPES, resolveIdentifierSchema } from './schemas.ts'
-import { preferredType } from './media-type.ts'
+
+/** The document alone. The first one is the default. */
+const DOCUMENT_TYPES = [
+  'application/did',
+  'application/did+ld+json',
+  'application/ld+json',
+  'application/json',
+] as const
+/** The document with metadata. The second one is the older name. */
+const RESOLUTION_TYPES = [
+  'application/did-resolution',
+  'application/ld+json;profile="https://w3id.org/did-resolution"',
+] as const
+const DEREFERENCING = 'application/did-url-dereferencing'
+
+type Properties = Readonly<Record<string, Json>>
+const propertiesOf = (schema: Json): Properties => schema['properties'] as Properties
+
+const DidDocument = propertiesOf(responseSchema(documents.get('ResolveDid')!))['didDocument']!
+const members = propertiesOf(DidDocument)
+const method = propertiesOf(members['verificationMethod']!['items'] as Json)
+const Service = members['service']!['items'] as Json
+const { publicKeyBase58: _, ...methodMembers } = method
+
+const MultikeyMethod = named(
+  'MultikeyVerificationMethod',
+  object(
+    {
+      ...methodMembers,
+      type: text('Always `Multikey`.', 'Multikey'),
+      publicKeyMultibase: text(
+        'Public key of the owner: `z` and base-58 of 0xed 0x01 and the key.',
+        'z6MkqDuukCnKJMtTMdX3UtQ6t9gdMLDy3wNUrfpDbJTZRGz4',
+      ),
+    },
+    { description: 'The key of the owner, in the form that stock verifiers read.' },
+  ),
+)
+const MultikeyDocument = named('MultikeyDidDocument', {
+  ...DidDocument,
+  description: 'A DID Document whose key has the form Multikey.',
+  properties: { ...members, verificationMethod: { ...members['verificationMethod'], items: MultikeyMethod } },
+})
+
+/** The response of GET /did/{did}/document. */
+export const didDocumentResponse = {
+  description: 'The DID Document.',
+  content: {
+    [DID_MEDIA_TYPES[0]]: { schema: DidDocument },
+    [DID_MEDIA_TYPES[1]]: { schema: MultikeyDocument },
+  },
+}
+
+const contentType = object({ contentType: text('The media type of the document.', 'application/did') })
+
+const ResolutionResult = named(
+  'DidResolutionResult',
+  object(
+    {
+      didDocument: MultikeyDocument,
+      didResolutionMetadata: contentType,
+      didDocumentMetadata: object(
+        {
+          created: { ...DateTime, description: 'Time of the registration of the agent.' },
+          updated: { ...DateTime, description: 'Time of the last change of the agent.' },
+          versionId: text('Changes with the document.', 'q1lrm5n4cSnJRf8xPnJSBuxZ3Mv0ZfSfaXJmNIxnqXk'),
+          deactivated: {
+            type: 'boolean',
+            description: 'True, with status 410, if the agent is deactivated.',
+            examples: [true],
+          },
+        },
+        { optional: ['deactivated'] },
+      ),
+    },
+    { description: 'The result of DID Resolution.' },
+  ),
+)
+
+const Dereferenced = named(
+  'DidUrlDereferencingResult',
+  object(
+    {
+      content: { description: 'The key, the service or its URL.', examples: ['https://a.example'] },
+      contentMetadata: { type: 'object', examples: [{}] },
+      dereferencingMetadata: contentType,
+    },
+    { description: 'The result of DID URL dereferencing.' },
+  ),
+)
+
+const Part = {
+  description: 'The document, or the key or the service that the DID URL names.',
+  oneOf: [MultikeyDocument, MultikeyMethod, Service],
+}
+
+const contentOf = (types: readonly string[], schema: Json) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]))
+const content = {
+  ...contentOf(DOCUMENT_TYPES, Part),
+  ...contentOf(RESOLUTION_TYPES, ResolutionResult),
+  ...contentOf([DEREFERENCING], Dereferenced),
+}
+
+const resolveIdentifierSchema = {
+  operationId: 'resolveIdentifier',
+  tags: ['DID'],
+  summary: 'Resolve a DID or dereference a DID URL',
+  description:
+    'The HTTPS binding of W3C DID Resolution. The key has the form Multikey. `Accept: application/did-resolution` adds the metadata. A DID URL with a fragment, such as `<did>%23key-1`, returns that part of the document. Clients that ask for a result get errors in the form of DID Resolution, others as in the rest of this document.',
+  params: object({
+    did: {
+      type: 'string',
+      description: '`did:sol:<owner>`, or a DID URL. Percent-encode `#` and `?`.',
+      examples: members['id']!['examples'],
+    },
+  }),
+  querystring: object(
+    { service: text('Redirects to the endpoint of a service of the document.', 'agent-card') },
+    { optional: ['service'] },
+  ),
+  response: {
+    200: { description: 'The document, its part, or the result.', headers: TABLES_AGE_HEADERS, content },
+    303: {
+      type: 'null',
+      description: 'The endpoint of the service.',
+      headers: { location: { type: 'string', description: 'URL of the endpoint.' } },
+    },
+    410: {
+      description: 'The agent of this DID is deactivated. The body is the same as for 200.',
+      content,
+    },
+    ...errorResponses({
+      codes: ['INVALID_DID', 'DID_NOT_FOUND', 'NOT_ACCEPTABLE', 'DID_METHOD_NOT_SUPPORTED'],
+    }),
+  },
+}
 
 const DOCUMENT_OFFERS = [...DOCUMENT_TYPES, ...RESOLUTION_TYPES, DEREFERENCING]
 const PART_OFFERS = [...DOCUMENT_TYPES, DEREFERENCING]
@@ -31,7 +169,7 @@ interface Resolution {
 }
 
 /** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
-export function identifierRoutes(app: RestApp, operations: Operations): void {
+export function identifierRoutes(app: FastifyInstance, operations: Operations): void {
   const resolve = operations.run(documents.get('ResolveIdentifier')!.document)
   const options = {
     ...operations.tables,

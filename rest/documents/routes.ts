@@ -1,23 +1,31 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DocumentNode } from 'graphql'
 import { DomainError } from '../../src/domain/errors.ts'
 import { purposeOf } from '../../schema/policy.ts'
+import { ignoreBodies, valueReader } from '../contract/readers.ts'
 import { errorResponses } from '../contract/error-responses.ts'
-import { valueReader } from '../contract/query.ts'
 import type { Json } from '../contract/shapes.ts'
 import type { Operations } from '../operations.ts'
-import { JSON_TYPE } from '../plugins/entity-tags.ts'
-import { bodyWriter, responseText } from '../response-text.ts'
+import {
+  addVary,
+  conditionalRequest,
+  JSON_TYPE,
+  notModified,
+  sendTagged,
+  TABLES_AGE_HEADERS,
+  TAG_HEADER,
+} from '../plugins/read-headers.ts'
+import { SECURITY, walletHeaders } from '../plugins/wallet-auth.ts'
+import { responseText } from '../response-text.ts'
 import { restSchema } from '../execute.ts'
-import type { RestApp } from '../rest-app.ts'
-import type { Parts } from '../text-parts.ts'
+import { joined, type Parts, tagOf } from '../text-parts.ts'
 import { type Endpoint, type Inputs, parameterSpelling } from './endpoints.ts'
 import { type Input, inputSchema, isRequired, objectOf } from './json-schema.ts'
 import { responseSchema, rootFields } from './responses.ts'
-import { ageHeaders, conditionalRequest, notModified, SECURITY, walletHeaders } from './request-parts.ts'
 
 /** What an endpoint does that no directive says. */
 export interface SpecialCase {
-  readonly body: (data: never, mediaType?: string) => unknown
+  readonly body: (data: never, mediaType: string) => unknown
   /** Of the body, or the response with a schema for each media type. */
   readonly schema: Json
   /** Chooses the media type of a public read by the Accept header. Default: JSON. */
@@ -31,55 +39,50 @@ interface RouteOptions {
 }
 
 /** Registers a route for each operation with the directive `@rest`. */
-export function documentRoutes(app: RestApp, options: RouteOptions): void {
+export function documentRoutes(app: FastifyInstance, options: RouteOptions): void {
   const { ignoring = [], reading = [] } = Object.groupBy(options.endpoints, ({ rest, body }) =>
     rest.method !== 'GET' && body === null ? 'ignoring' : 'reading',
   )
   for (const each of reading) addRoute(app, each, options)
-  void app.register(async (scope: RestApp) => {
+  void app.register(async (scope: FastifyInstance) => {
+    // Many clients send `{}`, or an empty body labelled as JSON, where no body is needed.
     ignoreBodies(scope)
     for (const each of ignoring) addRoute(scope, each, options)
   })
 }
 
-/** Many clients send `{}`, or an empty body labelled as JSON, where no body is needed. */
-function ignoreBodies(app: RestApp): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    payload.resume()
-    payload.on('end', () => done(null))
-    payload.on('error', done)
-  })
-}
-
 const EXEMPT = { OVERLOAD: 'unshed', ALL: 'exempt' } as const
 
-function addRoute(app: RestApp, endpoint: Endpoint, { operations, specialCases }: RouteOptions): void {
-  const { rest, policy, document, name, isOperators } = endpoint
-  const { login, priority, readsTables } = policy
-  const special = specialCases[name]
-  const send = hasEntityTag(endpoint)
-    ? operations.read(document, { ...textOf(endpoint, special), chargeAll: isOperators })
-    : sendResult(
-        operations.run(document, { chargeAll: isOperators }),
-        special === undefined ? bodyWriter(rootFields(endpoint)) : specialWriter(special),
-        rest,
-      )
+function priorityOf({ rest: { exempt }, policy: { login, priority } }: Endpoint) {
+  if (login !== undefined) return 'high'
+  return exempt == null ? priority : EXEMPT[exempt]
+}
+
+type Variables = Record<string, unknown>
+
+function addRoute(app: FastifyInstance, endpoint: Endpoint, options: RouteOptions): void {
+  const { operations, specialCases } = options
+  const { rest, policy, document, isOperators } = endpoint
+  const special = specialCases[endpoint.name]
+  const { compiled, write } = special === undefined ? textOf(endpoint) : specialText(special)
+  const run = operations.run<object, Variables>(document, { compiled, chargeAll: isOperators })
   const variablesOf = variableReader(endpoint)
+  const send = sender(endpoint, special)
   app.route({
     method: rest.method,
     url: rest.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(endpoint, special?.schema ?? responseSchema(endpoint)),
     config: {
-      ...(login === undefined
-        ? { priority: rest.exempt == null ? priority : EXEMPT[rest.exempt] }
-        : operations.walletAuth.config),
+      priority: priorityOf(endpoint),
       spellParameter: parameterSpelling({ ...endpoint.path, ...endpoint.query }),
     },
-    ...(login === undefined ? {} : { onRequest: operations.walletAuth.onRequest }),
-    ...(readsTables ? operations.tables : {}),
+    ...(policy.login === undefined ? {} : { onRequest: operations.authenticate }),
+    ...(policy.readsTables ? operations.tables : {}),
     ...(rest.bodyLimit == null ? {} : { bodyLimit: rest.bodyLimit }),
-    handler: (request, reply) => send(request, reply, variablesOf(request)),
+    handler: async (request, reply) => {
+      const data = await run(request, variablesOf(request))
+      return send(request, reply, (mediaType) => write(data, mediaType))
+    },
   })
 }
 
@@ -89,34 +92,37 @@ function hasEntityTag({ rest, policy: { readsTables } }: Endpoint): boolean {
 }
 
 /** What runs, and how the body of the response is written. */
-function textOf(endpoint: Endpoint, special: SpecialCase | undefined) {
-  if (special !== undefined) {
-    const write = specialWriter(special)
-    const writeParts = (data: object, mediaType: string): Parts => [write(data, mediaType)]
-    return { mediaType: special.mediaType, write: writeParts }
-  }
+interface ResponseText {
+  readonly compiled?: DocumentNode
+  readonly write: (data: object, mediaType: string) => Parts
+}
+
+function textOf(endpoint: Endpoint): ResponseText {
   const { document, writeBody } = responseText(restSchema, endpoint.document, rootFields(endpoint))
   return { compiled: document, write: writeBody }
 }
 
-function specialWriter(special: SpecialCase): (data: object, mediaType?: string) => string {
-  const body = special.body as (data: object, mediaType?: string) => unknown
-  return (data, mediaType) => JSON.stringify(body(data, mediaType))
+function specialText(special: SpecialCase): ResponseText {
+  const body = special.body as (data: object, mediaType: string) => unknown
+  return { write: (data, mediaType) => [JSON.stringify(body(data, mediaType))] }
 }
 
-type Variables = Record<string, unknown>
-type Send = (request: FastifyRequest, reply: FastifyReply, variables: Variables) => Promise<unknown>
-
-function sendResult(
-  run: (request: FastifyRequest, variables: Variables) => Promise<object>,
-  write: (data: object) => string,
-  { status, store }: Endpoint['rest'],
-): Send {
-  return async (request, reply, variables) => {
-    const body = write(await run(request, variables))
-    reply.code(status).type(JSON_TYPE)
+/** Sends the response, or 304 to a client that has it. */
+function sender(endpoint: Endpoint, { mediaType }: Partial<SpecialCase> = {}) {
+  const { status, store } = endpoint.rest
+  const isTagged = hasEntityTag(endpoint)
+  return (request: FastifyRequest, reply: FastifyReply, write: (mediaType: string) => Parts) => {
+    const type = mediaType?.(request.headers.accept) ?? JSON_TYPE
+    const parts = write(type)
+    if (mediaType !== undefined) addVary(reply, 'accept')
+    // Bytes, because Node takes longer for texts, and Fastify adds a charset to them.
+    const body = (): Buffer => Buffer.from(joined(parts))
+    if (isTagged) {
+      reply.header('cache-control', 'no-cache')
+      return sendTagged(request, reply, { type, body, etag: tagOf(type, parts) })
+    }
     if (!store) reply.header('cache-control', 'no-store')
-    return body
+    return reply.code(status).type(type).send(body())
   }
 }
 
@@ -152,7 +158,7 @@ function routeSchema(endpoint: Endpoint, response: Json): object {
   const { rest, policy, path, query, body, summary, description, name } = endpoint
   const { login, readsTables, errors } = policy
   const isTagged = hasEntityTag(endpoint)
-  const headers = ageHeaders(isTagged)
+  const headers = isTagged ? { ...TAG_HEADER, ...TABLES_AGE_HEADERS } : TABLES_AGE_HEADERS
   return {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
     tags: [rest.tag],

@@ -1,7 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addVary } from '../contract/vary.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../plugins/read-headers.ts'
 import { type PageContent, sendPage, servePageFiles, writePage } from '../plugins/static-files.ts'
-import type { RestApp } from '../rest-app.ts'
 import { SESSION_TOKEN } from '../openapi/docs-page.ts'
 import { EXAMPLES, SESSION_HEADERS } from './examples.ts'
 
@@ -74,7 +73,7 @@ export function wantsPage({ method, headers }: FastifyRequest): boolean {
 }
 
 /** Registers the files of the page. Returns a handler that sends the page. */
-export function graphiqlPage(app: RestApp) {
+export function graphiqlPage(app: FastifyInstance) {
   const names = servePageFiles(app, FILES, { units: FILE_UNITS, load })
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     addVary(reply, 'accept')

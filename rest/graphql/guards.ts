@@ -3,19 +3,23 @@ import {
   type DocumentNode,
   execute,
   type ExecutionArgs,
+  getOperationAST,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
+  OperationTypeNode,
   subscribe,
   validate,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { checkDocumentSize } from '../../schema/document-size.ts'
+import type { RequestContext } from '../../schema/context.ts'
+import { checkDocumentSize, fragmentsOf } from '../../schema/document-size.ts'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
+import { documentUnits, operationUnits } from '../../schema/operation-cost.ts'
+import { isDomainError } from '../../src/domain/errors.ts'
 import { hasMoreMembers, tooManyValues } from '../contract/json-size.ts'
-import { chargeDocument, chargeOperation, type OperationRequest } from './charges.ts'
 import { badRequest, type OperationParams, type PersistedDocuments } from './persisted-documents.ts'
 
 /** Each coercion error repeats the whole value, so writing many of them would take seconds. */
@@ -23,6 +27,22 @@ const COERCION_OPTIONS = { maxCoercionErrors: 1 }
 const MAX_ERRORS = 10
 
 export const TOO_MANY_VALUES = tooManyValues(LIMITS.values)
+
+/** What /graphql knows of a client, over HTTP and on sockets. */
+export interface OperationRequest extends RequestContext {
+  /**
+   * Charges units of the client, of which `paid` were charged before. Throws RATE_LIMITED and
+   * REQUEST_TOO_EXPENSIVE.
+   */
+  readonly charge: (units: number, paid: number) => void
+  /** Charges units for what was done already. Returns the ms until the client may go on. */
+  readonly chargeUsed: (units: number) => number
+}
+
+type OperationContext = OperationRequest & {
+  readonly params: OperationParams
+  chargeEvent?: () => void
+}
 
 type ToClientError = (error: unknown) => GraphQLError
 
@@ -91,6 +111,45 @@ export function admitParams<Params extends OperationParams>(
     throw badRequest(`The query has more than ${LIMITS.characters} characters`)
   chargeDocument(context, params.query)
   return params
+}
+
+/** Charges the length of a document, in addition to the one unit of every request. */
+function chargeDocument({ charge }: OperationRequest, query?: string | null): void {
+  try {
+    charge(1 + documentUnits(query ?? ''), 1)
+  } catch (error) {
+    throw wholeRequest(error)
+  }
+}
+
+/**
+ * Charges the fields of an operation, and lets a subscription charge its events. Stops it and
+ * returns false if the client has too few units.
+ */
+function chargeOperation(
+  { document, operationName, variableValues, contextValue }: ExecutionArgs,
+  stop: (result: { errors: GraphQLError[] }) => void,
+): boolean {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return true
+  const context = contextValue as OperationContext
+  const paid = 1 + documentUnits(context.params.query ?? '')
+  const units = operationUnits(operation, fragmentsOf(document), variableValues ?? {})
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+    context.chargeEvent = () => context.charge(units, 0)
+  try {
+    context.charge(paid + units - 1, paid)
+    return true
+  } catch (error) {
+    stop({ errors: [wholeRequest(error)] })
+    return false
+  }
+}
+
+/** An error of the request as a whole, which has the HTTP status of REST. */
+function wholeRequest(error: unknown): GraphQLError {
+  if (!isDomainError(error)) throw error
+  return new GraphQLError(error.message, { cause: error, extensions: { http: { status: error.status } } })
 }
 
 /** Bodies are counted before they are parsed (json-size.ts). */

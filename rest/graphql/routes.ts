@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
@@ -6,30 +6,25 @@ import { DomainError } from '../../src/domain/errors.ts'
 import type { Services } from '../../src/compose/services.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
-import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
-import { sendTablesAge } from '../plugins/tables-age.ts'
+import { sendTablesAge } from '../plugins/read-headers.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
-import type { OperationRequest } from './charges.ts'
+import type { OperationRequest } from './guards.ts'
 import { disconnected, isEventStream, sendEventStream } from '../plugins/event-stream.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
-import { createGraphQLServer, type GraphQLServer, type GraphQLServerOptions } from './yoga.ts'
-import type { RestApp } from '../rest-app.ts'
+import { createGraphQLServer, type GraphQLServer } from './yoga.ts'
+import type { RestContext } from '../rest-context.ts'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
 import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
 import type { Priority } from '../../src/platform/overload/admission.ts'
 import type { OperationParams, PersistedDocuments } from './persisted-documents.ts'
 
-interface GraphQLOptions extends GraphQLServerOptions {
-  readonly originGuard: OriginGuard
-  readonly connectionLimits: ConnectionLimits
-}
-
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
-export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
-  const server = createGraphQLServer(options)
-  const handler = requestHandler(server, options.services, graphiqlPage(app))
-  void app.register(async (scope: RestApp) => {
+export function graphqlRoutes(app: FastifyInstance, context: RestContext, originGuard: OriginGuard): void {
+  const { services } = context
+  const server = createGraphQLServer(context)
+  const handler = requestHandler(server, services, graphiqlPage(app))
+  void app.register(async (scope: FastifyInstance) => {
     await acceptWebSockets(scope)
     const route = {
       url: '/graphql',
@@ -37,20 +32,15 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       config: { priority: (request: FastifyRequest) => requestPriority(request, server.documents) },
       handler,
     }
-    const tablesAge = sendTablesAge(options.services)
+    const tablesAge = sendTablesAge(services)
     scope.route({ ...route, method: ['POST', 'OPTIONS'], preHandler: tablesAge })
-    const { admit, wsHandler } = socketHandlers(server, options)
+    const { admit, wsHandler } = socketHandlers(server, context, originGuard)
     scope.route({
       ...route,
       method: 'GET',
       // Yoga does not support HEAD.
       exposeHeadRoute: false,
-      preHandler: [
-        (request, reply, done) => (request.ws ? done() : tablesAge(request, reply, done)),
-        async (request) => {
-          if (request.ws) admit(request)
-        },
-      ],
+      preHandler: async (request, reply) => (request.ws ? admit(request) : tablesAge(request, reply)),
       wsHandler,
     })
   })
@@ -98,8 +88,11 @@ function requestHandler(
 }
 
 /** `admit` runs before the upgrade of a connection, `wsHandler` after it. */
-function socketHandlers(server: GraphQLServer, options: GraphQLOptions) {
-  const { services, originGuard, connectionLimits } = options
+function socketHandlers(
+  server: GraphQLServer,
+  { services, connectionLimits }: RestContext,
+  originGuard: OriginGuard,
+) {
   const sockets = createSocketServer(server, services.admission, connectionLimits)
   return {
     admit: (request: FastifyRequest): void => {

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import websocket from '@fastify/websocket'
 import { CloseCode, handleProtocols, makeServer, type OperationResult, type ServerOptions } from 'graphql-ws'
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
@@ -9,9 +10,7 @@ import { type Counted, createConnectionLimit } from '../../src/platform/overload
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { BYTES_PER_UNIT } from '../plugins/rate-limits.ts'
-import type { RestApp } from '../rest-app.ts'
-import type { OperationRequest } from './charges.ts'
-import { admitParams, socketErrors, TOO_MANY_VALUES } from './guards.ts'
+import { admitParams, type OperationRequest, socketErrors, TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from '../contract/json-size.ts'
 import { badRequest } from './persisted-documents.ts'
 import type { GraphQLServer } from './yoga.ts'
@@ -36,7 +35,7 @@ const SERVER_OPTIONS = {
 }
 
 /** Lets routes of `scope` accept WebSockets. Until then an upgrade is a request like any other. */
-export async function acceptWebSockets(scope: RestApp): Promise<void> {
+export async function acceptWebSockets(scope: FastifyInstance): Promise<void> {
   await scope.register(websocket, {
     options: SERVER_OPTIONS,
     // Broken messages are mistakes of the client. Logging them would let clients fill the disk.

@@ -1,10 +1,15 @@
+import type { FastifyInstance } from 'fastify'
 import { hash } from 'node:crypto'
 import type { Services } from '../../src/compose/services.ts'
 import { errorResponses } from '../contract/error-responses.ts'
 import { named, object, Pubkey } from '../contract/shapes.ts'
-import { conditionalRequest, notModified, TAG_HEADER } from '../documents/request-parts.ts'
-import { JSON_TYPE, sendTagged } from '../plugins/entity-tags.ts'
-import type { RestApp } from '../rest-app.ts'
+import {
+  conditionalRequest,
+  JSON_TYPE,
+  notModified,
+  sendTagged,
+  TAG_HEADER,
+} from '../plugins/read-headers.ts'
 
 const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
 const list = (name: string) => ({ type: 'array', items: entry(name) })
@@ -36,7 +41,7 @@ const schema = {
 }
 
 /** Serves a static document. It needs no GraphQL operation. */
-export function idlRoute(app: RestApp, services: Services): void {
+export function idlRoute(app: FastifyInstance, services: Services): void {
   let document: ReturnType<typeof tagged> | undefined
   app.get('/idl.json', { schema }, async (request, reply) => {
     document ??= tagged(JSON.stringify(services.idl))

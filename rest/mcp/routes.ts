@@ -1,14 +1,10 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../src/domain/errors.ts'
-import type { Logger } from '../../src/platform/logger.ts'
-import type { Services } from '../../src/compose/services.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
-import type { Operation } from '../documents/documents.ts'
-import type { ConnectionLimits } from '../plugins/connections.ts'
 import { isEventStream, sendEventStream } from '../plugins/event-stream.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
-import type { RestApp } from '../rest-app.ts'
+import type { RestContext } from '../rest-context.ts'
 import { createMcpServer } from './server.ts'
 import { createSessions, MESSAGES } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
@@ -17,22 +13,12 @@ import { chosenTools, type McpContext, messagePriority, TOOLS, toolsOf } from '.
 /** Values in the JSON of a message. The SDK repeats each invalid one in its error. */
 export const MAX_VALUES = 500
 
-interface McpOptions {
-  readonly services: Services
-  readonly logger: Logger
-  readonly version: string
-  readonly originGuard: OriginGuard
-  readonly connectionLimits: ConnectionLimits
-  /** Of the operator (documents/operators.ts). */
-  readonly operatorDocuments: readonly Operation[]
-}
-
 /**
  * Registers the Model Context Protocol: Streamable HTTP at /mcp without sessions, so any replica
  * can serve any request, and the older transport at /mcp/sse, whose sessions belong to one process.
  */
-export function mcpRoutes(app: RestApp, options: McpOptions): void {
-  const { services, logger, version, originGuard, connectionLimits } = options
+export function mcpRoutes(app: FastifyInstance, rest: RestContext, originGuard: OriginGuard): void {
+  const { services, logger, connectionLimits, operatorDocuments } = rest
   limitBodyValues(app, MAX_VALUES)
   const route = {
     schema: { hide: true },
@@ -40,12 +26,12 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
-  const tools = [...TOOLS, ...toolsOf(options.operatorDocuments)]
+  const tools = [...TOOLS, ...toolsOf(operatorDocuments)]
   /** Returns a function that creates servers. Throws for a wrong choice of tools. */
   const serversFor = ({ ip: clientIp, url }: FastifyRequest) => {
     const chosen = chosenTools(tools, url)
     return (context: Omit<McpContext, 'services' | 'clientIp' | 'logger'>) =>
-      createMcpServer({ services, clientIp, logger, ...context }, version, chosen)
+      createMcpServer({ services, clientIp, logger, ...context }, chosen)
   }
 
   app.post('/mcp', route, async (request, reply) => {

@@ -6,6 +6,7 @@ import {
   completable,
   type GetPromptResult,
 } from '@modelcontextprotocol/server'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { DomainError } from '../../src/domain/errors.ts'
 import { visible } from '../../src/domain/quoted.ts'
 import { operations } from '../documents/documents.ts'
@@ -46,9 +47,9 @@ const RESOURCES = [
 ]
 
 /** Tools are built once per process, so they are not registered on each server. */
-export function createMcpServer(context: McpContext, version: string, tools = TOOLS): McpServer {
+export function createMcpServer(context: McpContext, tools = TOOLS): McpServer {
   const mcp = new McpServer(
-    { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version },
+    { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version: packageJson.version },
     {
       instructions: INSTRUCTIONS,
       capabilities: {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type PageContent,
   sendFile,
@@ -8,7 +8,6 @@ import {
   type StaticFile,
   writePage,
 } from '../plugins/static-files.ts'
-import type { RestApp } from '../rest-app.ts'
 
 /** The page has inline styles. Its scripts are files. */
 const POLICY =
@@ -93,7 +92,7 @@ async function load(): Promise<PageContent> {
 const BODY = '<body><div id="swagger-ui"></div>'
 
 /** Serves Swagger UI at /docs. `writeDocument` returns the OpenAPI document for it. */
-export function docsPage(app: RestApp, writeDocument: () => Promise<StaticFile>): void {
+export function docsPage(app: FastifyInstance, writeDocument: () => Promise<StaticFile>): void {
   const names = servePageFiles(app, '/docs/static/', { units: FILE_UNITS, load })
   // Relative, because a proxy may serve the gateway below another path.
   const send = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) =>

@@ -1,10 +1,5 @@
+import packageJson from '../../package.json' with { type: 'json' }
 import { webhooksSection } from './webhooks.ts'
-
-export interface OpenApiOptions {
-  readonly version: string
-  /** Public URL of the service. Null if unknown; paths are then relative to the document. */
-  readonly baseUrl: string | null
-}
 
 const DESCRIPTION = `Read agents that are registered on a Solana ledger, their stakes and their history. Prepare and send transactions. Subscribe to events with webhooks.
 
@@ -56,13 +51,13 @@ const TAGS = [
   { name: 'Service', description: 'Health and metadata.' },
 ]
 
-/** The parts of the document that do not come from routes. */
-export function documentInfo({ version, baseUrl }: OpenApiOptions) {
+/** The parts of the document that do not come from routes. Without a URL, paths are relative. */
+export function documentInfo(baseUrl: string | null) {
   return {
     openapi: '3.1.0' as const,
     info: {
       title: 'Agent Registry Gateway',
-      version,
+      version: packageJson.version,
       description: DESCRIPTION,
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

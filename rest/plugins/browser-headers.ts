@@ -1,6 +1,6 @@
+import type { FastifyInstance } from 'fastify'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { headerProblem } from '../contract/request-checks.ts'
-import type { RestApp } from '../rest-app.ts'
 
 /** Names of headers, separated by commas. The longest real list is far shorter. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
@@ -10,7 +10,7 @@ const MAX_HEADER_NAMES = 1024
  * Lets pages of these origins call the service with any headers; `*` allows every origin.
  * No cookies are used, so credentials are not allowed.
  */
-export async function allowOrigins(app: RestApp, origins: readonly string[]): Promise<void> {
+export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return
   const options: FastifyCorsOptions = {
     origin: origins.includes('*') ? '*' : (origin, done) => done(null, origins.includes(origin ?? '')),
@@ -50,7 +50,7 @@ const HEADERS = {
 }
 const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
 
-export function securityHeaders(app: RestApp, { https }: { https: boolean }): void {
+export function securityHeaders(app: FastifyInstance, { https }: { https: boolean }): void {
   app.addHook('onRequest', (_, reply, done) => {
     reply.headers(https ? HTTPS_HEADERS : HEADERS)
     done()

@@ -1,16 +1,15 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
 import { DomainError } from '../../src/domain/errors.ts'
 import { bearerCheck } from '../../src/platform/bearer.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import { isLoopback } from '../../src/platform/net/address-guard.ts'
-import type { RestApp } from '../rest-app.ts'
 
 /** Seconds. A read takes about a millisecond; a submit waits up to five seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Sends the request id, and logs and measures each response. */
-export function observeRequests(app: RestApp, metrics: Metrics): void {
+export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   const durations = new Histogram({
     name: 'gateway_http_request_duration_seconds',
     help: 'Duration of responses by method, route and status; the status is `shed` for requests refused because of overload',
@@ -41,7 +40,7 @@ const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
  * The endpoint that Prometheus reads. Reading all metrics takes some milliseconds, so only this
  * machine may, and who has the token.
  */
-export function metricsRoute(app: RestApp, metrics: Metrics, token: string | null): void {
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: string | null): void {
   const hasToken = bearerCheck(token)
   const isAllowed = ({ ip, headers }: FastifyRequest): boolean => {
     if (hasToken(headers.authorization)) return true

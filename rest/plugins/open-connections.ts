@@ -1,10 +1,10 @@
+import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter } from 'prom-client'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import { addressMatcher } from '../../src/platform/net/address-guard.ts'
-import type { RestApp } from '../rest-app.ts'
 import { type ConnectionLimits, cutConnection } from './connections.ts'
 import { endWithTimeout, hasBody } from './server-options.ts'
 
@@ -42,7 +42,7 @@ interface Connection {
  * have too many, of refused upgrades, and of clients that keep theirs while the service stops.
  */
 export function limitConnections(
-  app: RestApp,
+  app: FastifyInstance,
   limits: ConnectionLimits,
   proxies: readonly string[],
   metrics: Metrics,
@@ -82,7 +82,7 @@ export function limitConnections(
 
 /** Lists the open connections, and makes room for new ones when there are nearly `max`. */
 function listConnections(
-  app: RestApp,
+  app: FastifyInstance,
   max: number,
   proxies: readonly string[],
   closeSlowReader: (socket: Socket) => void,
@@ -226,7 +226,7 @@ const sumOf = (parts: readonly { readonly bytes: number }[]): number =>
   parts.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** Node gives up a socket with an upgrade: it no longer reads from it, nor closes it. */
-function closeUpgrades(app: RestApp, open: ReadonlyMap<Socket, Connection>, upgradeMs: number): void {
+function closeUpgrades(app: FastifyInstance, open: ReadonlyMap<Socket, Connection>, upgradeMs: number): void {
   app.server.prependListener('upgrade', (_request, socket: Socket) => {
     const connection = open.get(socket)
     if (connection !== undefined) Object.assign(connection, { isUpgraded: true, arriving: null })
@@ -244,7 +244,11 @@ function closeUpgrades(app: RestApp, open: ReadonlyMap<Socket, Connection>, upgr
  * event streams at once, because clients open them again after a cut and not after an end, unused
  * ones soon, others after their response, or after `closeMs`.
  */
-function closeWithService(app: RestApp, open: ReadonlyMap<Socket, Connection>, closeMs: number): void {
+function closeWithService(
+  app: FastifyInstance,
+  open: ReadonlyMap<Socket, Connection>,
+  closeMs: number,
+): void {
   let closing = false
   app.addHook('preClose', async () => {
     closing = true

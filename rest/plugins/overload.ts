@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { type Admission, type Priority, QUEUE_DELAY_MS } from '../../src/platform/overload/admission.ts'
-import type { RestApp } from '../rest-app.ts'
 import { hasBody } from './server-options.ts'
 
 declare module 'fastify' {
@@ -33,7 +32,7 @@ const REFUSAL = 1 / 4
  * of connections delays its own requests, and others by those of one turn. `shedLoad` refuses
  * requests that waited too long.
  */
-export function takeTurns(app: RestApp): void {
+export function takeTurns(app: FastifyInstance): void {
   app.decorateRequest('turnWaitMs', 0)
   /** What each network has begun in this turn. */
   const begun = new Map<string, number>()
@@ -94,7 +93,7 @@ export function takeTurns(app: RestApp): void {
  * that send slowly do not use up the limit, until its handler has finished, also if its client has
  * disconnected before.
  */
-export function shedLoad(app: RestApp, admission: Admission): void {
+export function shedLoad(app: FastifyInstance, admission: Admission): void {
   app.decorateRequest('isShed', false)
   app.decorateRequest('leaveFlight', null)
   /** Leaves the request marked as refused if this throws. `check` returns nothing. */

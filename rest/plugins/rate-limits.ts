@@ -1,8 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
-import type { GuardedKind } from '../../src/platform/rate-limits/rate-limits.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GuardedKind, RateLimitState } from '../../src/platform/rate-limits/rate-limits.ts'
 import type { Services } from '../../src/compose/services.ts'
-import type { RestApp } from '../rest-app.ts'
 import { LimitedRequest } from './connections.ts'
 import { hasBody } from './server-options.ts'
 
@@ -58,7 +56,7 @@ function report(request: FastifyRequest, state: RateLimitState): void {
  * Charges every request the units of its route, usually one, when its turn has come, also if no
  * route can answer it. Health checks and metrics are exempt: a refusal costs as much.
  */
-export function countRequests(app: RestApp, services: Services): void {
+export function countRequests(app: FastifyInstance, services: Services): void {
   app.decorateRequest('rateLimit', null)
   app.addHook('onRequest', (request, _reply, done) => {
     const { priority, units = 1 } = request.routeOptions.config ?? {}

@@ -7,11 +7,10 @@ import {
   type FastifyHttpOptions,
   LogController,
 } from 'fastify'
-import { bodyReader } from '../contract/body.ts'
+import { bodyReader, queryReader } from '../contract/readers.ts'
 import { type ConnectionLimits, LimitedRequest } from './connections.ts'
 import { errorResponse, handleError } from '../contract/errors.ts'
 import type { Json } from '../contract/shapes.ts'
-import { queryReader } from '../contract/query.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 
 /** Bytes. The largest documented body is a relay request with 16 instructions. */

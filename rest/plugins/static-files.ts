@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pathNotFound } from '../contract/request-checks.ts'
-import { addVary } from '../contract/vary.ts'
-import type { RestApp } from '../rest-app.ts'
-import { hasTag, sendTagged } from './entity-tags.ts'
+import { addVary, hasTag, sendTagged } from './read-headers.ts'
 
 /** A file in memory that is compressed once. */
 export interface StaticFile {
@@ -55,7 +53,7 @@ function acceptedEncoding(header: string | string[] | undefined): 'br' | 'gzip' 
  * request. Returns a function that returns their names, which contain hashes of their content.
  */
 export function servePageFiles(
-  app: RestApp,
+  app: FastifyInstance,
   folder: string,
   { units, load }: { units: number; load: () => Promise<PageContent> },
 ): () => Promise<PageContent> {

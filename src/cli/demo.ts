@@ -209,7 +209,7 @@ function shown({ event, signature }: Received): object {
   return { id: event.id, type: event.type, slot: event.slot, signature }
 }
 
-export interface Received {
+interface Received {
   readonly event: WebhookEvent
   readonly signature: string
 }

@@ -3,13 +3,15 @@ import type { Command } from 'commander'
 import { visible } from '../domain/quoted.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 
-export type Output = ReturnType<typeof createOutput>
+export type Output = ReturnType<typeof outputOf>
 
 /**
  * How a command answers: lines for people, or one JSON document on `--json`. Invisible characters
  * are escaped, because other users choose names, and any gateway can write errors.
  */
-export function createOutput(json: boolean, stdout = process.stdout, stderr = process.stderr) {
+export function outputOf(command: Command) {
+  const json = command.optsWithGlobals<{ json?: boolean }>().json === true
+  const { stdout, stderr } = process
   const write = (stream: NodeJS.WriteStream, value: object, lines: string[]): void => {
     if (stderr.isTTY) stderr.write('\r\u001B[K')
     stream.write(json ? `${visible(jsonOf(value))}\n` : `${lines.map(visible).join('\n')}\n`)
@@ -25,9 +27,6 @@ export function createOutput(json: boolean, stdout = process.stdout, stderr = pr
     },
   }
 }
-
-export const outputOf = (command: Command): Output =>
-  createOutput(command.optsWithGlobals<{ json?: boolean }>().json === true)
 
 /** Amounts of the client are bigint. */
 export const jsonOf = (value: object): string =>

@@ -5,12 +5,14 @@ import { migrate } from '../db/migrate.ts'
 import { openOrm } from '../db/orm.ts'
 import { abortable, withTimeout } from '../platform/async/promises.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Orm } from '../db/orm-types.ts'
 
 const CHECK_MS = 1_000
 const CLOSE_MS = 3_000
+
+/** Ends a child process as fast as its data allows, when this one cannot stop in order. */
+export type EndChild = () => Promise<void>
 
 interface DatabaseOptions {
   /** `stop` leaves an embedded server running that was already running before. */

@@ -1,15 +1,14 @@
 import type { AddressInfo } from 'node:net'
-import type { RestApp } from '../../rest/rest-app.ts'
+import { buildApp } from '../../rest/app.ts'
 import { exposeLedgerNodes } from '../ledger/failover/failover-rpc.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
 import { loadOrCreateOperatorToken, loadOrCreateSecretsKey, readKeypairSetting } from '../platform/keys.ts'
 import type { Logger } from '../platform/logger.ts'
-import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
-import type { EndChild } from '../platform/process/end-child.ts'
+import { createMetrics } from '../platform/metrics/metrics.ts'
+import type { EndChild } from './database.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { WorkerLimits } from '../webhooks/limits.ts'
-import { composeApp } from './app.ts'
 import { checkLedgerSettings, openBackends, type RunningLedger } from './ledger.ts'
 import { fillTables } from './fill-tables.ts'
 import { createReadinessLog } from './log-ready.ts'
@@ -18,6 +17,7 @@ import { composeServices, type GatewayContext } from './services.ts'
 import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
 import { isPortInUse } from '../platform/net/check-url.ts'
 import { type Kysely, sql } from 'kysely'
+import { collectDefaultMetrics } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
 
@@ -54,7 +54,8 @@ async function startParts(options: GatewayOptions & { signal: AbortSignal }, sta
   stack.defer(lockDataDir(config.dataDir))
   await checkPorts(config)
   const metrics = createMetrics()
-  addProcessMetrics(metrics)
+  // Of Node: memory, CPU, event loop delay, garbage collection.
+  collectDefaultMetrics({ register: metrics })
   const ownKey = readFeePayer(secrets)
   const secretBox = webhookSecretBox(config, secrets)
   const opened = await openBackends(config, { logger, clock, stack, signal, children })
@@ -83,7 +84,7 @@ async function startParts(options: GatewayOptions & { signal: AbortSignal }, sta
   if (localnet !== null) roles.starting = 'the localnet is being set up'
   startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
   stack.defer(() => stopTogether(stops))
-  const app = await composeApp(context, services, {
+  const app = await buildApp(context, services, {
     hasLocalnet: localnet !== null,
     metricsToken: secrets.metricsToken,
   })
@@ -119,7 +120,11 @@ function operatorToken({ ledger, roles, dataDir }: Config, secrets: Secrets): st
 }
 
 /** Listens, and writes the addresses for the command line. Returns the base URL. */
-async function listen(app: RestApp, { server, dataDir }: Config, ledger: RunningLedger): Promise<string> {
+async function listen(
+  app: Awaited<ReturnType<typeof buildApp>>,
+  { server, dataDir }: Config,
+  ledger: RunningLedger,
+): Promise<string> {
   const { host, port } = server
   await app.listen({ host, port })
   const { port: actualPort } = app.server.address() as AddressInfo

@@ -6,9 +6,8 @@ import { settleBoth, withTimeout } from '../platform/async/promises.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { startDatabase } from './database.ts'
+import { type EndChild, startDatabase } from './database.ts'
 import { readRuntime } from './runtime-file.ts'
 import type { GatewayLocalnet } from './localnet/localnet.ts'
 
@@ -48,7 +47,7 @@ export async function startLedger(
 }
 
 /** Solana's convention: the next port if the URL has a port, else the same host. */
-export function websocketOf(rpcUrl: string): string {
+function websocketOf(rpcUrl: string): string {
   const url = new URL(rpcUrl)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   if (url.port !== '') url.port = String(Number(url.port) + 1)
@@ -65,7 +64,7 @@ const CHECK_TIMEOUT_MS = 2_000
  * first node that answers if the database is empty. Throws LedgerMismatchError if the node is on
  * another ledger, or if the database belongs to another program.
  */
-export async function connectLedgerNodes(
+async function connectLedgerNodes(
   { rpcUrls, wsUrls }: Pick<RunningLedger, 'rpcUrls' | 'wsUrls'>,
   {
     kysely,

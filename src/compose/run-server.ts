@@ -3,7 +3,7 @@ import { misspelledSettings, readConfig } from '../platform/config/config.ts'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { type GatewayOptions, startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
-import type { EndChild } from '../platform/process/end-child.ts'
+import type { EndChild } from './database.ts'
 import { formatFatalError, OperatorError } from '../platform/process/operator-error.ts'
 
 /** The limits replace those of the webhook worker, for tests. */

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError } from '../platform/process/operator-error.ts'
-import { acquirePidLock, LockHeldError, pidLockHolder } from '../platform/process/pid-lock.ts'
+import { acquirePidLock, pidLockHolder } from '../platform/process/pid-lock.ts'
 
 /** The addresses of the gateway that runs on a DATA_DIR. The command line reads them. */
 export interface Runtime {
@@ -16,21 +15,14 @@ const runtimeFile = (dataDir: string): string => join(dataDir, 'gateway.json')
 /** Makes this process the only gateway on the folder. Throws OperatorError if one is running. */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true })
-  const release = acquireLock(dataDir)
+  const release = acquirePidLock(
+    lockFile(dataDir),
+    (pid) =>
+      `process ${pid} already uses ${dataDir}: stop it, or set DATA_DIR to another folder, and PORT and LOCALNET_PORT to free ports`,
+  )
   return () => {
     rmSync(runtimeFile(dataDir), { force: true })
     release()
-  }
-}
-
-function acquireLock(dataDir: string): () => void {
-  try {
-    return acquirePidLock(lockFile(dataDir))
-  } catch (error) {
-    if (!(error instanceof LockHeldError)) throw error
-    throw new OperatorError(
-      `process ${error.pid} already uses ${dataDir}: stop it, or set DATA_DIR to another folder, and PORT and LOCALNET_PORT to free ports`,
-    )
   }
 }
 

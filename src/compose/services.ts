@@ -8,8 +8,7 @@ import { poolQueue } from '../db/orm.ts'
 import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
 import { openReads, openRowReads } from '../db/reads.ts'
 import { createHealthService, LOCALNET_RECEIVER } from '../health/health-service.ts'
-import type { FeePayerStatus } from '../health/health.ts'
-import { type Roles, rolesOf } from '../health/roles.ts'
+import { type FeePayerStatus, type Roles, rolesOf } from '../health/health.ts'
 import { createCardReads } from '../identity/agent-cards/card-reads.ts'
 import { createCardPublisher, type PublishDocument } from '../identity/agent-cards/publish-card.ts'
 import { createDidResolver } from '../identity/did-document.ts'
@@ -81,7 +80,7 @@ export interface Overrides {
 }
 
 /** What the process has started before its services. */
-export interface StartedParts {
+interface StartedParts {
   /** Without it, nobody is an operator. */
   readonly operatorToken?: string | null
   readonly indexer?: Indexer | null

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './database.ts'
-import { stateAt } from '../platform/rate-limits/gcra.ts'
-import type { SharedCounter } from '../platform/rate-limits/rate-limits.ts'
+import { type SharedCounter, stateAt } from '../platform/rate-limits/rate-limits.ts'
 
 const CLEAN_EVERY = 1_000
 

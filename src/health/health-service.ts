@@ -30,7 +30,7 @@ export interface ServiceInfo extends ServiceIdentity {
 }
 
 /** How old the tables are. */
-export interface TablesAge {
+interface TablesAge {
   /** They contain everything of the ledger up to this slot. */
   readonly slot: number
   /** Seconds since they last contained everything, rounded up. */
@@ -74,18 +74,13 @@ export function createHealthService({
       return status && { ...status, at: rest.clock.now() }
     },
   })
-  type Status = Awaited<ReturnType<typeof indexerStatus.get>>
-  const toAge = (status: Status): TablesAge | null => {
-    if (status === null || status.cursorSlot === null || status.lagSeconds === null) return null
-    const seconds = status.lagSeconds + (rest.clock.now() - status.at) / 1_000
-    return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
-  }
   return {
     /** What a read that starts now contains at least. Null if it is unknown. */
-    tablesAge: (): TablesAge | null | Promise<TablesAge | null> => {
-      // Almost always known, and each read waits for it.
-      const status = indexerStatus.current()
-      return status instanceof Promise ? status.then(toAge) : toAge(status)
+    tablesAge: async (): Promise<TablesAge | null> => {
+      const status = await indexerStatus.get()
+      if (status === null || status.cursorSlot === null || status.lagSeconds === null) return null
+      const seconds = status.lagSeconds + (rest.clock.now() - status.at) / 1_000
+      return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
     },
     health: (): Health => ({ status: 'ok', timestamp: new Date(rest.clock.now()).toISOString() }),
     detailedHealth: shared(() => detailedHealth(rest)),

@@ -1,6 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
 import type { LedgerProbe, RegistryProbe } from '../ledger/rpc/ledger-probe.ts'
-import { indexerProblem, missingTables, missingWorkers, type Roles } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
@@ -16,6 +15,24 @@ export interface FeePayerStatus {
   readonly pubkey: string
   /** Whether it sponsors registrations now. False if its balance cannot be read. */
   enabled(): Promise<boolean>
+}
+
+/** A worker that polls for work. */
+interface PollingWorker {
+  /** Time of the last successful poll, ms since the epoch. Null before the first one. */
+  lastPolledAt(): number | null
+}
+
+/** The roles of this process. Workers are added when they start. */
+export interface Roles {
+  readonly names: ReadonlySet<string>
+  readonly workers: Map<'webhooks' | 'cards', PollingWorker>
+  /** Why this process is not ready yet. Null when its start has ended. */
+  starting: string | null
+}
+
+export function rolesOf(names: Iterable<string>): Roles {
+  return { names: new Set(names), workers: new Map(), starting: null }
 }
 
 export type DetailedHealth = Awaited<ReturnType<typeof detailedHealth>>
@@ -137,4 +154,40 @@ const UNKNOWN_INDEXER: IndexerHealth = {
   isEmpty: true,
   hasLeader: false,
   healthy: false,
+}
+
+/** Workers poll at least once per second. The rest is for a slow database. */
+const MAX_POLL_AGE_MS = 15_000
+const WORKERS = { webhooks: 'the webhook worker', cards: 'the card worker' } as const
+
+/** The workers of this process that do not run, as texts. */
+function missingWorkers({ names, workers }: Roles, clock: Clock): string[] {
+  return (['webhooks', 'cards'] as const).flatMap((role) => {
+    if (!names.has(role)) return []
+    const worker = workers.get(role)
+    if (worker === undefined) return [`${WORKERS[role]} is not running`]
+    const lastPolledAt = worker.lastPolledAt()
+    if (lastPolledAt === null) return [`${WORKERS[role]} has not polled for work yet`]
+    const pollAgeMs = clock.now() - lastPolledAt
+    return pollAgeMs > MAX_POLL_AGE_MS
+      ? [`${WORKERS[role]} has not polled for work for ${Math.round(pollAgeMs / 1000)} s`]
+      : []
+  })
+}
+
+/** The same for reads, which need filled tables, and for the indexer, which leads or stands by. */
+function missingTables({ names }: Roles, indexer: IndexerHealth): string[] {
+  const [reads, indexes] = [names.has('api'), names.has('indexer')]
+  const { ready, phase, healthy } = indexer
+  if (indexes && phase === 'stopped') return ['the indexer has stopped']
+  if (reads) return ready ? [] : [indexerProblem(indexer)]
+  if (!indexes || phase === 'standby') return []
+  if (phase === 'starting') return ['the indexer is still starting']
+  return ready && healthy ? [] : [indexerProblem(indexer)]
+}
+
+/** Why an indexer is not healthy. */
+function indexerProblem({ phase, ready }: IndexerHealth): string {
+  if (!ready) return `the registry has not been read from the ledger yet (${phase})`
+  return phase === 'stopped' ? 'the indexer has stopped' : `the indexer is behind the ledger (${phase})`
 }

@@ -6,6 +6,8 @@ import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { OperatorError } from './process/operator-error.ts'
 import { writeNewFile } from './process/pid-lock.ts'
 
+export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
+
 /** Throws OperatorError if the file cannot be read, or if other users can read it. */
 function readSecretFile(path: string): string {
   let content: string
@@ -89,7 +91,7 @@ export function createLocalSigner(keypair: Keypair): FeePayerSigner {
   seed.fill(0)
   der.fill(0)
   return {
-    pubkey: pubkey(keypair.publicKey.toBase58()),
+    pubkey: keyOf(keypair),
     sign: async (message) => new Uint8Array(sign(null, message, key)),
   }
 }

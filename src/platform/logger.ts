@@ -24,6 +24,6 @@ export function createLogger(level: string, pretty = process.stdout.isTTY): Logg
 }
 
 /** For commands. Writes to standard error, because standard output is for the result. */
-export function createCommandLogger(level = process.env.LOG_LEVEL ?? 'warn'): Logger {
-  return pino({ level, redact }, destination(2))
+export function createCommandLogger(): Logger {
+  return pino({ level: process.env.LOG_LEVEL ?? 'warn', redact }, destination(2))
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Connection, Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { pubkey } from '@agent-registry/solana'
 import { registryIdl, registryInstruction } from '@agent-registry/program'
-import { keyOf } from '../../src/compose/localnet/registry-setup.ts'
+import { keyOf } from '../../src/platform/keys.ts'
 
 const PROGRAM = pubkey(registryIdl.address)
 

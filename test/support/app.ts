@@ -6,8 +6,7 @@ import { pino } from 'pino'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
-import type { AppOptions } from '../../rest/app.ts'
-import { composeApp } from '../../src/compose/app.ts'
+import { type AppOptions, buildApp } from '../../rest/app.ts'
 import {
   composeServices,
   composeTransactions,
@@ -182,15 +181,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}) {
     },
   })
   if (parts.registry !== null) await untilInMemory(parts.registry)
-  const { executor, operatorDocuments, connectionLimits, hostNames = [], hasLocalnet, console } = options
-  const app = await composeApp(context, parts.services, {
-    executor,
-    connectionLimits,
-    hostNames,
-    hasLocalnet,
-    console: console ?? false,
-    operatorDocuments: operatorDocuments ?? [],
-  })
+  const app = await buildApp(context, parts.services, { console: false, ...options })
   stack.defer(() => app.close())
   // From now on, reads do not check the tables any more, so tests can count statements.
   if (tablesFilled) await parts.services.agents.find([])

@@ -78,7 +78,7 @@ async function mcpTexts(): Promise<unknown> {
     authenticate: () => Promise.reject(new Error('no wallet')),
     admit: () => () => undefined,
   }
-  const server = createMcpServer(context, '0.1.0')
+  const server = createMcpServer(context)
   const client = new Client({ name: 'test', version: '1.0.0' })
   const [near, far] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(far), client.connect(near)])

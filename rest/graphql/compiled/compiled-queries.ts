@@ -1,7 +1,142 @@
 import { hash } from 'node:crypto'
-import type { DocumentNode } from 'graphql'
+import {
+  BREAK,
+  type DocumentNode,
+  type OperationDefinitionNode,
+  getNullableType,
+  getOperationAST,
+  isInputObjectType,
+  Kind,
+  typeFromAST,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
-import { canCompile, type CompiledQuery, compileQueryOf } from './compile-query.ts'
+import type { GraphQLContext } from '../../../schema/context.ts'
+import { fragmentsOf } from '../../../schema/document-size.ts'
+import { schema } from '../../../schema/index.ts'
+import { schemaToCompile } from '../../../schema/variants.ts'
+import { rootFields } from '../../documents/responses.ts'
+import { addWholeFields, type ResponseText, responseText } from '../../response-text.ts'
+import { operationUnits } from '../../../schema/operation-cost.ts'
+
+const schemaOfQueries = addWholeFields(schemaToCompile())
+
+/** Null for what responses of documents cannot be: then the whole result is written at once. */
+function textOf(definition: OperationDefinitionNode, document: DocumentNode): ResponseText | null {
+  try {
+    return responseText(
+      schemaOfQueries,
+      document,
+      rootFields({ definition, fragments: { get: fragmentsOf(document) } }),
+    )
+  } catch {
+    return null
+  }
+}
+
+type Variables = Readonly<Record<string, unknown>>
+
+interface CompiledQuery {
+  /** The name of its only operation. */
+  readonly operationName: string | undefined
+  readonly units: (variables: Variables) => number
+  /**
+   * The text of the response. Null if there is an error: graphql-js then executes the query,
+   * because its errors are the ones that clients expect.
+   */
+  readonly run: (context: GraphQLContext, variables: Variables) => Promise<string | null>
+}
+
+/** Null for a document that cannot be compiled. It must be valid and have one operation. */
+export function compileQueryOf(document: DocumentNode): CompiledQuery | null {
+  const operation = getOperationAST(document)!
+  const text = textOf(operation, document)
+  const compiled = compileQuery(schemaOfQueries, text?.document ?? document, undefined, {
+    // GraphQL's own scalars are valid inside the service.
+    disableLeafSerialization: true,
+    // An error leads to graphql-js, which creates another one.
+    disablingCapturingStackErrors: true,
+  })
+  if (!isCompiledQuery(compiled)) return null
+  const definitions = operation.variableDefinitions ?? []
+  const unitsOf = (variables: Variables): number =>
+    operationUnits(operation, fragmentsOf(document), variables)
+  const units = unitsOf({})
+  const objects = definitions.flatMap(({ type, variable }) =>
+    isInputObjectType(getNullableType(typeFromAST(schemaOfQueries, type))) ? variable.name.value : [],
+  )
+  return {
+    operationName: operation.name?.value,
+    units: definitions.length === 0 ? () => units : unitsOf,
+    run: async (context, variables) => {
+      // The compiled form takes an empty list for an object without members.
+      if (objects.some((name) => Array.isArray(variables[name]))) return null
+      const result = await compiled.query(undefined, context, variables)
+      if (result.errors !== undefined) return null
+      return text === null ? JSON.stringify(result) : `{"data":${text.write(result.data!)}}`
+    },
+  }
+}
+
+/** Characters. Longer documents take more than 10 ms to compile. */
+const MAX_CHARACTERS = 4_000
+
+/**
+ * Fields of Query that only read tables. After an error they are read again by graphql-js, so they
+ * must not call the ledger, count against a limit or use up a signature.
+ */
+export const COMPILED_FIELDS: readonly string[] = [
+  'agent',
+  'agentByOwner',
+  'agentHistory',
+  'agentHistoryPage',
+  'agentSuggestions',
+  'agents',
+  'agentsPage',
+  'credentials',
+  'credentialsPage',
+  'did',
+  'registryConfig',
+  'registryEvents',
+  'registryStats',
+  'stake',
+  'stakes',
+  'stakesPage',
+]
+
+/**
+ * Whether a valid document is one query of such fields, which the compiled form answers like
+ * graphql-js. Compiled conditions lose fields, so no directives are allowed. Compiled objects lose
+ * a field with the alias `__proto__`.
+ */
+export function canCompile(query: string, document: DocumentNode): boolean {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
+  if (query.length > MAX_CHARACTERS || operations.length !== 1 || operations[0]?.operation !== 'query')
+    return false
+  let canBe = true
+  const refuse = (): typeof BREAK => {
+    canBe = false
+    return BREAK
+  }
+  const types = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Directive: refuse,
+      Field: ({ alias, name: { value: name } }) => {
+        if (alias?.value === '__proto__') return refuse()
+        const isRoot = types.getParentType() === schema.getQueryType()
+        if (isRoot) return name === '__typename' || COMPILED_FIELDS.includes(name) ? undefined : refuse()
+        const callsLedger = types.getFieldDef()?.extensions.errors?.includes('LEDGER_UNAVAILABLE')
+        return callsLedger === true ? refuse() : undefined
+      },
+    }),
+  )
+  return canBe
+}
 
 /** Compiled documents of a process. Each takes about 100 KB. */
 const MAX_COMPILED = 100

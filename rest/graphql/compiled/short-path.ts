@@ -5,7 +5,7 @@ import { createGraphQLContext } from '../../../schema/context.ts'
 import { documentUnits } from '../../../schema/operation-cost.ts'
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../../src/compose/services.ts'
-import type { OperationRequest } from '../charges.ts'
+import type { OperationRequest } from '../guards.ts'
 import type { OperationParams, PersistedDocuments } from '../persisted-documents.ts'
 import type { CompiledQueries } from './compiled-queries.ts'
 

@@ -1,7 +1,7 @@
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { encodeBase58, type Message, parseTransaction, pubkey } from '@agent-registry/solana'
 import { adminInstructions, decodeInstruction, type RegistryAccounts } from '@agent-registry/program'
-import { readKeypairFile } from '../../platform/keys.ts'
+import { keyOf, readKeypairFile } from '../../platform/keys.ts'
 import { CommandError, jsonOf, OUTCOME_UNKNOWN, type Output } from '../output.ts'
 import { type Cluster, type ProgramState, readRegistry } from './cluster.ts'
 import type { SigningOptions } from './options.ts'
@@ -16,7 +16,7 @@ type Signer = ReturnType<typeof openSigner>
 /** The key that signs, and the instructions of an admin with this key. */
 export function openSigner(cluster: Cluster, options: SigningOptions, output: Output) {
   const signer = readKeypairFile(options.keypair)
-  const key = pubkey(signer.publicKey.toBase58())
+  const key = keyOf(signer)
   return {
     key,
     build: adminInstructions(cluster.programId, key),
@@ -71,7 +71,7 @@ async function sendInstruction(
     value: { blockhash: string; lastValidBlockHeight: number }
   }>('getLatestBlockhash', [{ commitment: 'confirmed' }])
   const bytes = buildMessage(
-    { instructions: [toNamed(instruction)], signers: [pubkey(signer.publicKey.toBase58())] },
+    { instructions: [toNamed(instruction)], signers: [keyOf(signer)] },
     { limit: COMPUTE_UNITS, price: options.priorityFee },
     head.blockhash,
   )

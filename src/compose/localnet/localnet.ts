@@ -4,18 +4,23 @@ import { setTimeout } from 'node:timers/promises'
 import { Connection, PublicKey } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
-import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
+import {
+  adminInstructions,
+  DEFAULT_COOLDOWN_SECONDS,
+  DEFAULT_TIER_THRESHOLDS,
+  onchainIdlAccounts,
+  PROGRAM_FILE,
+  registryAddresses,
+} from '@agent-registry/program'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
-import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
+import { keyOf, loadLocalnetKeys, type LocalnetKeys } from '../../platform/keys.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { publishDocument, serveSampleDocuments } from './sample-documents.ts'
-import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
-import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
+import { seedSampleAgents } from './seed.ts'
+import { createTransactionSender, localnetFaucet, type TransactionSender } from './transaction-sender.ts'
 
 const SERVICE_LAMPORTS = 1_000_000_000_000n
 const SECONDS_PER_DAY = 86_400
@@ -105,28 +110,30 @@ async function startLedgerOf(
   )
 }
 
-function localnetFaucet(
-  connection: Connection,
-  rpcUrl: string,
-  advance: () => Promise<void>,
-): LocalnetFaucet {
-  const rpc = createLocalnetRpc(rpcUrl)
-  return {
-    airdrop: async (owner: Pubkey, lamports: bigint) => {
-      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
-      await untilConfirmed(connection, [signature], advance)
-    },
-    mintUsdc: async (owner, amount) => {
-      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
-      await untilConfirmed(connection, [signature], advance)
-    },
-    warp: async (seconds) => {
-      await rpc.call('localnet_warp', [seconds])
-      await advance()
-    },
-    now: async () => {
-      const slot = await connection.getSlot('processed')
-      return (await connection.getBlockTime(slot)) ?? 0
-    },
+const REPORTER_WEIGHT = 10
+
+/** Initializes the registry and its reputation reporter, unless they exist. */
+async function setUpRegistry(options: {
+  connection: Connection
+  programId: Pubkey
+  keys: LocalnetKeys
+  sender: TransactionSender
+}): Promise<void> {
+  const { connection, programId, keys, sender } = options
+  const addresses = registryAddresses(programId)
+  const exists = async (address: Pubkey): Promise<boolean> =>
+    (await connection.getAccountInfo(new PublicKey(address), 'processed')) !== null
+
+  const build = adminInstructions(programId, keyOf(keys.registryAdmin))
+  const signers = [keys.registryAdmin]
+  if (!(await exists(addresses.config()))) {
+    const accounts = { usdcMint: keyOf(keys.usdcMint), treasury: keyOf(keys.registryAdmin) }
+    const settings = { tierThresholds: DEFAULT_TIER_THRESHOLDS, cooldownSeconds: DEFAULT_COOLDOWN_SECONDS }
+    await sender.send([{ instructions: [build.initialize(accounts, settings)], signers }])
+  }
+  const reporter = keyOf(keys.reputationReporter)
+  if (!(await exists(addresses.reporter(reporter)))) {
+    const register = build.registerReporter(reporter, { label: 'localnet', weight: REPORTER_WEIGHT })
+    await sender.send([{ instructions: [register], signers }])
   }
 }

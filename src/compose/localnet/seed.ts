@@ -8,29 +8,19 @@ import {
   registryAddresses,
   registryInstruction,
 } from '@agent-registry/program'
+import { chunksOf } from '../../platform/async/promises.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { LocalnetKeys } from '../../platform/keys.ts'
+import { keyOf, type LocalnetKeys } from '../../platform/keys.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { keyOf } from './registry-setup.ts'
 import { SAMPLE_DAYS, type SampleAgent, sampleAgent } from './sample-agents.ts'
 import { type SampleCard, sampleCards } from './sample-cards.ts'
 import { writeSampleDocuments } from './sample-documents.ts'
-import type { Job, TransactionSender } from './transaction-sender.ts'
+import type { Job, LocalnetFaucet, TransactionSender } from './transaction-sender.ts'
 
 const SECONDS_PER_DAY = 86_400
 const REPORTS_PER_TRANSACTION = 8
 const ACCOUNTS_PER_CALL = 100
 const OWNER_LAMPORTS = 1_000_000_000n
-
-/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
-export interface LocalnetFaucet {
-  airdrop(owner: Pubkey, lamports: bigint): Promise<void>
-  mintUsdc(owner: Pubkey, amount: bigint): Promise<void>
-  /** Moves the ledger's clock forward. */
-  warp(seconds: number): Promise<void>
-  /** The ledger's clock, Unix seconds. */
-  now(): Promise<number>
-}
 
 type SeededAgent = SampleAgent & { wallet: Keypair; account: Pubkey }
 type Accounts = ReadonlyMap<Pubkey, RegistryAccounts['Agent']>
@@ -134,7 +124,7 @@ function sampleTransactions(programId: Pubkey, keys: LocalnetKeys) {
           { delta, reason: delta > 0 ? 1 : 2 },
         ),
       )
-      return batches(instructions, REPORTS_PER_TRANSACTION).map((batch) => ({
+      return Array.from(chunksOf(instructions, REPORTS_PER_TRANSACTION), (batch) => ({
         instructions: batch,
         signers: [keys.reputationReporter],
       }))
@@ -150,7 +140,7 @@ function sampleTransactions(programId: Pubkey, keys: LocalnetKeys) {
 
 async function readAgents(connection: Connection, samples: readonly SeededAgent[]): Promise<Accounts> {
   const found = new Map<Pubkey, RegistryAccounts['Agent']>()
-  for (const batch of batches(samples, ACCOUNTS_PER_CALL)) {
+  for (const batch of chunksOf(samples, ACCOUNTS_PER_CALL)) {
     const keys = batch.map(({ account }) => new PublicKey(account))
     const accounts = await connection.getMultipleAccountsInfo(keys, 'processed')
     for (const [index, info] of accounts.entries()) {
@@ -159,10 +149,4 @@ async function readAgents(connection: Connection, samples: readonly SeededAgent[
     }
   }
   return found
-}
-
-function batches<Entry>(entries: readonly Entry[], size: number): Entry[][] {
-  return Array.from({ length: Math.ceil(entries.length / size) }, (_, i) =>
-    entries.slice(i * size, (i + 1) * size),
-  )
 }

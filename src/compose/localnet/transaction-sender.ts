@@ -1,14 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Connection,
   type Keypair,
+  PublicKey,
   type TransactionInstruction,
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import type { Pubkey } from '@agent-registry/solana'
+import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
+import { chunksOf } from '../../platform/async/promises.ts'
 
 const STATUS_BATCH = 256
-const POLL_MS = 40
 const CONFIRM_TIMEOUT_MS = 60_000
 
 export interface Job {
@@ -25,7 +27,7 @@ export type TransactionSender = ReturnType<typeof createTransactionSender>
 export function createTransactionSender(
   connection: Connection,
   payer: Keypair,
-  advance: () => Promise<void> = () => delay(POLL_MS),
+  advance: () => Promise<void>,
 ) {
   const sendOne = async ({ instructions, signers }: Job, recentBlockhash: string): Promise<string> => {
     const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash, instructions })
@@ -53,8 +55,7 @@ export async function untilConfirmed(
   let open = signatures
   for (const deadline = Date.now() + CONFIRM_TIMEOUT_MS; open.length > 0; await advance()) {
     const stillOpen: string[] = []
-    for (let start = 0; start < open.length; start += STATUS_BATCH) {
-      const batch = open.slice(start, start + STATUS_BATCH)
+    for (const batch of chunksOf(open, STATUS_BATCH)) {
       // Each of many calls advances the ledger, and nodes keep only recent statuses at hand.
       const { value } = await connection.getSignatureStatuses(batch, { searchTransactionHistory: true })
       for (const [index, status] of value.entries()) {
@@ -65,5 +66,32 @@ export async function untilConfirmed(
     }
     open = stillOpen
     if (Date.now() > deadline) throw new Error(`${open.length} transaction(s) not confirmed after 60 s`)
+  }
+}
+
+export type LocalnetFaucet = ReturnType<typeof localnetFaucet>
+
+/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
+export function localnetFaucet(connection: Connection, rpcUrl: string, advance: () => Promise<void>) {
+  const rpc = createLocalnetRpc(rpcUrl)
+  return {
+    airdrop: async (owner: Pubkey, lamports: bigint): Promise<void> => {
+      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
+      await untilConfirmed(connection, [signature], advance)
+    },
+    mintUsdc: async (owner: Pubkey, amount: bigint): Promise<void> => {
+      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
+      await untilConfirmed(connection, [signature], advance)
+    },
+    /** Moves the ledger's clock forward. */
+    warp: async (seconds: number): Promise<void> => {
+      await rpc.call('localnet_warp', [seconds])
+      await advance()
+    },
+    /** The ledger's clock, Unix seconds. */
+    now: async (): Promise<number> => {
+      const slot = await connection.getSlot('processed')
+      return (await connection.getBlockTime(slot)) ?? 0
+    },
   }
 }

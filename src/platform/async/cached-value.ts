@@ -28,17 +28,13 @@ export function cachedValue<Value>(options: {
     return request
   }
 
-  /** The value if there is no need to wait for it, and what `get` returns otherwise. */
-  const current = (): Value | Promise<Value> => {
-    const age = cached === null ? Infinity : clock.now() - cached.loadedAt
-    if (cached === null || age >= maxAgeMs) return loading ?? reload()
-    if (age >= freshMs && loading === null) reload().catch(() => undefined)
-    return cached.value
-  }
-
   return {
-    current,
-    get: async (): Promise<Value> => current(),
+    get: async (): Promise<Value> => {
+      const age = cached === null ? Infinity : clock.now() - cached.loadedAt
+      if (cached === null || age >= maxAgeMs) return loading ?? reload()
+      if (age >= freshMs && loading === null) reload().catch(() => undefined)
+      return cached.value
+    },
     /** The next `get` loads a new value. */
     invalidate: (): void => {
       cached = null

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, type Counter, Gauge, Registry } from 'prom-client'
+import { type Counter, Gauge, Registry } from 'prom-client'
 import { isDomainError } from '../../domain/errors.ts'
 
 /**
@@ -10,11 +10,6 @@ export type Metrics = Registry
 
 export function createMetrics(): Metrics {
   return new Registry()
-}
-
-/** Adds the metrics of Node itself: memory, CPU, event loop delay, garbage collection. */
-export function addProcessMetrics(metrics: Metrics): void {
-  collectDefaultMetrics({ register: metrics })
 }
 
 interface About {

@@ -3,22 +3,19 @@
  * response did. `ssrf_blocked`: the URL or its address is not allowed. `bad_redirect`: too many
  * redirects, or one that cannot be followed. `aborted`: by the caller or at shutdown.
  */
-export const HTTP_ERROR_CODES = [
-  'timeout',
-  'dns_error',
-  'connect_error',
-  'tls_error',
-  'reset',
-  'ssrf_blocked',
-  'header_overflow',
-  'too_large',
-  'bad_encoding',
-  'bad_redirect',
-  'protocol_error',
-  'aborted',
-] as const
-
-export type HttpErrorCode = (typeof HTTP_ERROR_CODES)[number]
+export type HttpErrorCode =
+  | 'timeout'
+  | 'dns_error'
+  | 'connect_error'
+  | 'tls_error'
+  | 'reset'
+  | 'ssrf_blocked'
+  | 'header_overflow'
+  | 'too_large'
+  | 'bad_encoding'
+  | 'bad_redirect'
+  | 'protocol_error'
+  | 'aborted'
 
 export class HttpError extends Error {
   override readonly name = 'HttpError'

@@ -1,29 +1,18 @@
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from './operator-error.ts'
 
-/** Another live process holds the lock. */
-export class LockHeldError extends OperatorError {
-  override readonly name = 'LockHeldError'
-  readonly pid: number
-
-  constructor(file: string, pid: number) {
-    super(`${file} is locked by process ${pid}`)
-    this.pid = pid
-  }
-}
-
 /**
  * Takes the lock file for this process and returns a function that releases it. Replaces the file
- * of a process that died. Throws LockHeldError if the process that holds it is alive.
+ * of a process that died. Throws OperatorError with `problem` if the process that holds it is alive.
  */
-export function acquirePidLock(file: string): () => void {
+export function acquirePidLock(file: string, problem: (pid: number) => string): () => void {
   const own = identity(process.pid)
   for (;;) {
     const found = readLock(file)
     if (found === null && writeNewFile(file, own)) break
     if (found === null) continue
     const holder = livePid(found)
-    if (holder !== null) throw new LockHeldError(file, holder)
+    if (holder !== null) throw new OperatorError(problem(holder))
     discardStale(file, found)
   }
   return () => {

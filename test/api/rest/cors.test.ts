@@ -11,7 +11,7 @@ const named = useTestApp(() => ({
   database: open.database,
   corsOrigins: [ORIGIN],
   baseUrl: 'https://registry.example',
-  hostNames: ['gateway'],
+  hostNames: ['gateway', 'registry.example'],
 }))
 beforeAll(() => insertAgents(open.kysely, [agentRow('resolved', { owner: '1'.repeat(32) })]))
 
@@ -185,7 +185,10 @@ test('if the host names are not configured, only pages of another host are refus
 
 test('with the origin *, MCP accepts every origin and host name, unless it is only for this machine', async () => {
   const headers = { host: 'rebound.example', origin: 'https://anybody.example' }
-  const known = await createTestApp({ baseUrl: 'https://registry.example', hostNames: ['gateway'] })
+  const known = await createTestApp({
+    baseUrl: 'https://registry.example',
+    hostNames: ['gateway', 'registry.example'],
+  })
   for (const [app, status] of [
     [known, 200],
     [open, 403],

@@ -7,7 +7,7 @@ import { withAdvisoryLock } from '../../../src/db/advisory-lock.ts'
 import { type IndexerHealth, readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { registryAccounts } from '../../support/registry-accounts.ts'
 import { networkOf } from '../../../src/domain/network.ts'
-import { rolesOf } from '../../../src/health/roles.ts'
+import { rolesOf } from '../../../src/health/health.ts'
 import {
   createTestApp,
   FEE_PAYER,

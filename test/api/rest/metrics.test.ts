@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { Counter } from 'prom-client'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../rest/app.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { useTestApp } from '../../support/app.ts'
 
@@ -33,14 +34,9 @@ test('requests are counted by route and not by path', async () => {
 })
 
 test('a process without the role api serves only health, readiness, info and metrics', async () => {
-  const app = await buildApp({
-    services: gateway.services,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-    version: '0.1.0',
-    baseUrl: null,
-    surface: 'operations',
-  })
+  const { config } = readConfig({ ROLES: 'indexer' })
+  const context = { config, logger: pino({ level: 'silent' }), metrics: createMetrics() }
+  const app = await buildApp(context, gateway.services)
   const statuses = await Promise.all(
     ['/health', '/ready', '/metrics', '/info', '/agents', '/graphql', '/mcp', '/docs'].map(
       async (url) => (await app.inject(url)).statusCode,

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../rest/app.ts'
 import { createDatabaseProbe } from '../../../src/db/session.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { LIVE } from '../../support/app.ts'
 import { serveApp } from '../../support/clients.ts'
@@ -86,14 +87,9 @@ test.each([
 })
 
 test('/metrics is for this machine, and for who has the token', async () => {
-  const app = await buildApp({
-    services: t.services,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-    version: '1.0.0',
-    baseUrl: null,
-    metricsToken: 'a secret',
-  })
+  const { config } = readConfig({ CONSOLE: 'false' })
+  const context = { config, logger: pino({ level: 'silent' }), metrics: createMetrics() }
+  const app = await buildApp(context, t.services, { metricsToken: 'a secret' })
   const statusOf = async (remoteAddress: string, authorization?: string) =>
     (
       await app.inject({

@@ -9,7 +9,7 @@ import {
 import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, startLocalnet } from '@agent-registry/localnet'
-import { createTransactionSender, untilConfirmed } from '../../../src/compose/localnet/transaction-sender.ts'
+import { createTransactionSender, localnetFaucet } from '../../../src/compose/localnet/transaction-sender.ts'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 
 export const programId = pubkey(registryIdl.address)
@@ -50,10 +50,8 @@ export async function createRegistryWorld(
   /** Sends instructions in one transaction and waits for it to be confirmed. */
   const transact = (instructions: TransactionInstruction[], signers: Keypair[]): Promise<void> =>
     sender.send([{ instructions, signers: signers.filter((each) => each !== payer) }])
-  const fund = async (owner: Keypair): Promise<void> => {
-    const signature = await connection.requestAirdrop(owner.publicKey, 10_000_000_000)
-    await untilConfirmed(connection, [signature], advance)
-  }
+  const { airdrop, mintUsdc } = localnetFaucet(connection, localnet.rpcUrl, advance)
+  const fund = (owner: Keypair): Promise<void> => airdrop(keyOf(owner), 10_000_000_000n)
   for (const keypair of [payer, admin]) await fund(keypair)
 
   /**
@@ -93,8 +91,7 @@ export async function createRegistryWorld(
     const owner = keyOf(keypair)
     const agent = addresses.agent(owner)
     await fund(keypair)
-    const minted = await rpc.call<string>('localnet_mintUsdc', [owner, 5_000_000_000])
-    await untilConfirmed(connection, [minted], advance)
+    await mintUsdc(owner, 5_000_000_000n)
     const ownerToken = associatedTokenAccount(owner, usdcMint)
     const own = { payer: keyOf(payer), owner, agent, ownerToken, usdcMint, rentPayer: keyOf(payer) }
     const instruction = (...[what, accounts = {}, args = {}]: Parameters<Send>): TransactionInstruction =>

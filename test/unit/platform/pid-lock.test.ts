@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { acquirePidLock, LockHeldError, pidLockHolder } from '../../../src/platform/process/pid-lock.ts'
+import { acquirePidLock, pidLockHolder } from '../../../src/platform/process/pid-lock.ts'
+import { OperatorError } from '../../../src/platform/process/operator-error.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'))
@@ -16,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const MODULE = fileURLToPath(new URL('../../../src/platform/process/pid-lock.ts', import.meta.url))
 
 const holderSource = (): string =>
-  `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`
+  `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}, String); console.log('held'); setInterval(() => {}, 1000) })`
 
 /** A process that takes the lock and keeps running. */
 async function holder(): Promise<{ pid: number; kill: () => Promise<void> }> {
@@ -32,7 +33,7 @@ async function holder(): Promise<{ pid: number; kill: () => Promise<void> }> {
 }
 
 test('is held until released', () => {
-  const release = acquirePidLock(file)
+  const release = acquirePidLock(file, String)
   expect(pidLockHolder(file)).toBe(process.pid)
   release()
   expect(existsSync(file)).toBe(false)
@@ -50,24 +51,24 @@ test('is free when the holder has ended, even before its parent process knows it
   expect(pid).toBeGreaterThan(0)
   process.kill(pid, 'SIGKILL')
   await eventually(() => expect(pidLockHolder(file)).toBeNull())
-  acquirePidLock(file)()
+  acquirePidLock(file, String)()
   shell.kill('SIGKILL')
 })
 
 test('is refused while another process runs, and is taken over after kill -9', async () => {
   const other = await holder()
-  expect(() => acquirePidLock(file)).toThrow(LockHeldError)
+  expect(() => acquirePidLock(file, String)).toThrow(new OperatorError(String(other.pid)))
   expect(pidLockHolder(file)).toBe(other.pid)
   await other.kill()
   expect(pidLockHolder(file)).toBeNull()
-  acquirePidLock(file)()
+  acquirePidLock(file, String)()
 })
 
 test('of many processes that find a stale lock, one gets it', async () => {
   writeFileSync(file, '999999999 1')
   const outcomes = await Promise.all(
     Array.from({ length: 6 }, async () => {
-      const code = `import(${JSON.stringify(MODULE)}).then((m) => { try { m.acquirePidLock(${JSON.stringify(file)}); console.log('held') } catch (error) { console.log(error.name) } setTimeout(() => {}, 60_000) })`
+      const code = `import(${JSON.stringify(MODULE)}).then((m) => { try { m.acquirePidLock(${JSON.stringify(file)}, String); console.log('held') } catch (error) { console.log(error.name) } setTimeout(() => {}, 60_000) })`
       const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
       const [line] = (await once(child.stdout, 'data')) as [Buffer]
       return { child, line: line.toString().trim() }
@@ -75,7 +76,7 @@ test('of many processes that find a stale lock, one gets it', async () => {
   )
   for (const { child } of outcomes) child.kill('SIGKILL')
   expect(outcomes.map((each) => each.line).sort()).toEqual([
-    ...Array<string>(5).fill('LockHeldError'),
+    ...Array<string>(5).fill('OperatorError'),
     'held',
   ])
 })

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
-import { countRequest } from '../../../src/platform/rate-limits/gcra.ts'
+import { countRequest } from '../../../src/platform/rate-limits/rate-limits.ts'
 
 const MINUTE = 60_000
 

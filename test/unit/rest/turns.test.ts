@@ -1,6 +1,6 @@
+import type { FastifyInstance } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { takeTurns } from '../../../rest/plugins/overload.ts'
-import type { RestApp } from '../../../rest/rest-app.ts'
 
 type Hook = (request: object, reply: object, done: () => void) => void
 
@@ -14,7 +14,7 @@ beforeEach(() => {
       receive = (ip, destroyed = false) =>
         hook({ ip, raw: { socket: { destroyed } } }, { hijack: () => undefined }, () => begun.push(ip))
     },
-  } as unknown as RestApp)
+  } as unknown as FastifyInstance)
 })
 const nextTurn = (): Promise<void> => new Promise(setImmediate)
 const times = (count: number, step: () => void): void => Array.from({ length: count }).forEach(step)

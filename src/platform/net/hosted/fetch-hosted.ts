@@ -5,7 +5,7 @@ import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { siteOf } from '../../../domain/client-network.ts'
 import type { Clock } from '../../clock.ts'
-import { createMemoryCounter } from '../../rate-limits/gcra.ts'
+import { createMemoryCounter } from '../../rate-limits/rate-limits.ts'
 
 /**
  * What a failure says about the host of the URL. `down`: its other documents would fail now, too.

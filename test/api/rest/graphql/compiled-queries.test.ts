@@ -11,12 +11,12 @@ import {
   validate,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CompiledQueries } from '../../../../rest/graphql/compiled/compiled-queries.ts'
 import {
   canCompile,
   COMPILED_FIELDS,
+  CompiledQueries,
   compileQueryOf,
-} from '../../../../rest/graphql/compiled/compile-query.ts'
+} from '../../../../rest/graphql/compiled/compiled-queries.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
 import { schema } from '../../../../schema/index.ts'
 import { nodeId } from '../../../../schema/node-id.ts'

@@ -1,1 +1,0 @@
-export type { FastifyInstance as RestApp } from 'fastify'
