@@ -30,15 +30,13 @@ export interface AgentProfile {
 export interface AgentConditions {
   readonly tiers: readonly string[] | null
   readonly statuses: readonly string[] | null
-  /** Matches all others. */
-  readonly exceptStatus: string | null
   readonly categories: readonly string[] | null
   readonly includeMismatched: boolean
   readonly minReputation: number | null
   readonly maxReputation: number | null
 }
 
-export function acceptsProfile(
+function acceptsProfile(
   conditions: AgentConditions,
   { tier, status, category, mismatched }: AgentProfile,
 ): boolean {
@@ -46,7 +44,6 @@ export function acceptsProfile(
     (conditions.includeMismatched || !mismatched) &&
     (conditions.tiers?.includes(tier) ?? true) &&
     (conditions.statuses?.includes(status) ?? true) &&
-    status !== conditions.exceptStatus &&
     (conditions.categories?.includes(category) ?? true)
   )
 }
@@ -210,8 +207,8 @@ export class AgentsCopy
   }
 
   #accept(conditions: AgentConditions): Accepted {
-    const { tiers, statuses, exceptStatus, categories, includeMismatched } = conditions
-    const key = JSON.stringify([tiers, statuses, exceptStatus, categories, includeMismatched])
+    const { tiers, statuses, categories, includeMismatched } = conditions
+    const key = JSON.stringify([tiers, statuses, categories, includeMismatched])
     const known = this.#accepted.get(key)
     if (known !== undefined) return known
     const marks = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))
