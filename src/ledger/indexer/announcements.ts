@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
+import type { SignatureInfo } from '../decode/rpc-transaction.ts'
 import { LogSubscription } from '../rpc/log-subscription.ts'
 import type { IndexerContext } from './context.ts'
 
@@ -59,8 +60,8 @@ export class Announcements {
     return oldestFirst.filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
   }
 
-  remove(signatures: Iterable<string>): void {
-    for (const signature of signatures) this.#unlisted.delete(signature)
+  remove(read: readonly SignatureInfo[]): void {
+    for (const { signature } of read) this.#unlisted.delete(signature)
   }
 
   close(): void {
