@@ -132,7 +132,6 @@ export class AgentsCopy
   extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders>
   implements NamedAgents
 {
-  /** Searches names. Null if PostgreSQL does. */
   names: NameThread | null = null
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
@@ -140,17 +139,16 @@ export class AgentsCopy
   readonly #accepted = new Map<string, Accepted>()
   // By slot. Looking at a row takes ten times longer than looking at a number.
   /** The index of its profile. */
-  #profileOf = new Uint16Array(1_024)
+  readonly #profileOf = new Uint16Array(this.capacity)
   /** The index of its slot in the slots of that profile. */
-  #indexOf = new Uint32Array(1_024)
+  readonly #indexOf = new Uint32Array(this.capacity)
   /** Its `scoreIndex`. */
-  #scoreOf = new Uint16Array(1_024)
+  readonly #scoreOf = new Uint16Array(this.capacity)
 
   protected readonly counted = COUNTED
   protected added(slot: number, row: Counted): void {
     const id = this.#profileId(row)
     const { slots, counts } = this.#profiles[id]!
-    if (slot >= this.#profileOf.length) this.#grow()
     this.#profileOf[slot] = id
     this.#indexOf[slot] = slots.push(slot) - 1
     const score = scoreIndex(row.reputationScore)
@@ -182,17 +180,6 @@ export class AgentsCopy
       reputation: packed.number(slot, fieldOf('reputationScore')),
       createdAt: packed.number(slot, fieldOf('createdMicros')),
     }
-  }
-
-  #grow(): void {
-    const [profiles, indexes, scores] = [this.#profileOf, this.#indexOf, this.#scoreOf]
-    const size = profiles.length * 2
-    this.#profileOf = new Uint16Array(size)
-    this.#profileOf.set(profiles)
-    this.#indexOf = new Uint32Array(size)
-    this.#indexOf.set(indexes)
-    this.#scoreOf = new Uint16Array(size)
-    this.#scoreOf.set(scores)
   }
 
   #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: Counted): number {
