@@ -12,10 +12,10 @@ import {
   joinBatches,
 } from './fetch/batch-fetcher.ts'
 import { fetchAccounts } from './fetch/fetch-accounts.ts'
-import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
 import {
   type CaughtUp,
   type IndexerPosition,
+  type NonFinalAccounts,
   type OpenedLedger,
   positionAfter,
   storePosition,

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { databaseReader, type RegistryCopy, type RegistryReader } from '../registry.ts'
+import type { RegistryCopy } from '../loader.ts'
+import { databaseReader, type RegistryReader } from '../registry.ts'
 import {
   MAX_REPUTATION,
   type Tier,
