@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from '@agent-registry/program'
+import {
+  AGENT_STATUSES,
+  type AgentStatus,
+  MAX_REPUTATION,
+  type ServiceCategory,
+  type Tier,
+} from '@agent-registry/program'
 import { integerParameter, optional, pubkeyParameter, textParameter } from '../../domain/parameters.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { offsetUnits } from '../../domain/page.ts'
@@ -7,8 +13,7 @@ import type { AgentConditions } from '../agents-copy.ts'
 import type { SearchBy } from '../search/trigrams.ts'
 
 /** `inactive` is every status except active. */
-export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
-type StatusFilter = (typeof STATUS_FILTERS)[number]
+type StatusFilter = AgentStatus | 'inactive'
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
