@@ -1,7 +1,6 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
+  DummyDriver,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -18,26 +17,23 @@ import type { Orm } from './orm-types.ts'
  */
 export async function openReads(orm: Orm): Promise<Kysely<Database>> {
   const pool = await orm.em.getConnection().getNativeClient()
-  const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-      const { rows } = await pool.query(sql, [...parameters])
-      return { rows: rows as Row[] }
-    },
+  return kyselyWith(async ({ sql, parameters }) => (await pool.query<object>(sql, [...parameters])).rows)
+}
+
+/** Runs each statement with this function. */
+export function kyselyWith(read: (query: CompiledQuery) => Promise<object[]>): Kysely<Database> {
+  const connection = {
+    executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => ({
+      rows: (await read(query)) as Row[],
+    }),
     streamQuery: () => {
       throw new Error('Reads have no streams')
     },
   }
-  const nothing = async (): Promise<void> => {}
-  const driver: Driver = {
-    init: nothing,
+  const driver = Object.assign(new DummyDriver(), {
     acquireConnection: async () => connection,
     beginTransaction: () => Promise.reject(new Error('Reads have no transactions')),
-    commitTransaction: nothing,
-    rollbackTransaction: nothing,
-    releaseConnection: nothing,
-    // The pool belongs to the ORM.
-    destroy: nothing,
-  }
+  })
   return new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -30,15 +30,13 @@ export interface AgentProfile {
 export interface AgentConditions {
   readonly tiers: readonly string[] | null
   readonly statuses: readonly string[] | null
-  /** Matches all others. */
-  readonly exceptStatus: string | null
   readonly categories: readonly string[] | null
   readonly includeMismatched: boolean
   readonly minReputation: number | null
   readonly maxReputation: number | null
 }
 
-export function acceptsProfile(
+function acceptsProfile(
   conditions: AgentConditions,
   { tier, status, category, mismatched }: AgentProfile,
 ): boolean {
@@ -46,7 +44,6 @@ export function acceptsProfile(
     (conditions.includeMismatched || !mismatched) &&
     (conditions.tiers?.includes(tier) ?? true) &&
     (conditions.statuses?.includes(status) ?? true) &&
-    status !== conditions.exceptStatus &&
     (conditions.categories?.includes(category) ?? true)
   )
 }
@@ -135,7 +132,6 @@ export class AgentsCopy
   extends TableCopy<AgentRow, keyof typeof AGENTS.keys, keyof typeof AGENTS.orders>
   implements NamedAgents
 {
-  /** Searches names. Null if PostgreSQL does. */
   names: NameThread | null = null
   readonly #profiles: ProfileAgents[] = []
   readonly #profileIds = new Map<string, number>()
@@ -143,17 +139,16 @@ export class AgentsCopy
   readonly #accepted = new Map<string, Accepted>()
   // By slot. Looking at a row takes ten times longer than looking at a number.
   /** The index of its profile. */
-  #profileOf = new Uint16Array(1_024)
+  readonly #profileOf = new Uint16Array(this.capacity)
   /** The index of its slot in the slots of that profile. */
-  #indexOf = new Uint32Array(1_024)
+  readonly #indexOf = new Uint32Array(this.capacity)
   /** Its `scoreIndex`. */
-  #scoreOf = new Uint16Array(1_024)
+  readonly #scoreOf = new Uint16Array(this.capacity)
 
   protected readonly counted = COUNTED
   protected added(slot: number, row: Counted): void {
     const id = this.#profileId(row)
     const { slots, counts } = this.#profiles[id]!
-    if (slot >= this.#profileOf.length) this.#grow()
     this.#profileOf[slot] = id
     this.#indexOf[slot] = slots.push(slot) - 1
     const score = scoreIndex(row.reputationScore)
@@ -187,17 +182,6 @@ export class AgentsCopy
     }
   }
 
-  #grow(): void {
-    const [profiles, indexes, scores] = [this.#profileOf, this.#indexOf, this.#scoreOf]
-    const size = profiles.length * 2
-    this.#profileOf = new Uint16Array(size)
-    this.#profileOf.set(profiles)
-    this.#indexOf = new Uint32Array(size)
-    this.#indexOf.set(indexes)
-    this.#scoreOf = new Uint16Array(size)
-    this.#scoreOf.set(scores)
-  }
-
   #profileId({ tier, status, serviceCategory: category, cardHashMismatch: mismatched }: Counted): number {
     const key = `${tier} ${status} ${category} ${mismatched}`
     const known = this.#profileIds.get(key)
@@ -210,8 +194,8 @@ export class AgentsCopy
   }
 
   #accept(conditions: AgentConditions): Accepted {
-    const { tiers, statuses, exceptStatus, categories, includeMismatched } = conditions
-    const key = JSON.stringify([tiers, statuses, exceptStatus, categories, includeMismatched])
+    const { tiers, statuses, categories, includeMismatched } = conditions
+    const key = JSON.stringify([tiers, statuses, categories, includeMismatched])
     const known = this.#accepted.get(key)
     if (known !== undefined) return known
     const marks = Uint8Array.from(this.#profiles, (each) => Number(acceptsProfile(conditions, each)))

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Client, type Connection, type Submittable } from 'pg'
-import type { LoadOptions } from './loader.ts'
+import type { ThreadOptions } from './loader.ts'
 import { type IndexedTable, type TableData, TableLoader } from './table-data.ts'
 
-const { connection, tables, maxBytes, silentMs } = workerData as LoadOptions
+const { connection, tables, maxBytes, silentMs } = workerData as ThreadOptions
 
 /** Reads a table with `copy`, whose rows the driver does not decode. */
 function copyOut(

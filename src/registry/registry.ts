@@ -1,20 +1,13 @@
-import { shareReads } from './share-reads.ts'
 import { createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { withTimeout } from '../platform/async/promises.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { agentParsers, AGENTS, AgentsCopy } from './agents-copy.ts'
-import { type Change, ChangeFeed, covers, type Position, type RunQuery } from './changes.ts'
-import { createNames, type NamesOptions } from './search/names.ts'
+import { AGENTS } from './agents-copy.ts'
+import { type Change, ChangeFeed, covers } from './changes.ts'
+import { createNames, type NamesOptions } from './search/name-thread.ts'
 import { exposeRegistry, type RegistryStatus } from './metrics.ts'
 import type { Pause } from './table-copy.ts'
-import { stakeParsers, STAKES, StakesCopy } from './stakes-copy.ts'
-import { loadTables } from './loader.ts'
-import { tableOf } from './table-data.ts'
-
-/** All agents and stakes of one snapshot. */
-export interface RegistryCopy {
-  readonly agents: AgentsCopy
-  readonly stakes: StakesCopy
-}
+import { STAKES } from './stakes-copy.ts'
+import { loadCopy, type LoadOptions, type RegistryCopy, type Serving } from './loader.ts'
 
 /** Where agents and stakes are read. */
 export interface RegistryReader {
@@ -35,22 +28,10 @@ export interface Registry extends RegistryReader {
   stop(): Promise<void>
 }
 
-export interface RegistryOptions extends NamesOptions {
-  readonly query: RunQuery
-  /** For the thread that loads. */
-  readonly connection: object
-  /** Tables with at most so many rows are read without a thread. 1,000 by default. */
-  readonly fewRows?: number
-  /** The load begins again when PostgreSQL sends nothing for so long. 30 s by default. */
-  readonly silentMs?: number
+export interface RegistryOptions extends LoadOptions, NamesOptions {
   /** The copy is dropped if it needs more. The names for searches are dropped first. */
   readonly maxBytes: number
   readonly metrics: Metrics
-}
-
-interface Serving {
-  readonly copy: RegistryCopy
-  readonly position: Position
 }
 
 /** While more changes than this are applied, which takes a millisecond, the database answers. */
@@ -70,9 +51,6 @@ const FENCES = 3
 const MAX_ATTEMPTS = 5
 const POLL_MS = 1_000
 const RETRY_MS = 2_000
-/** A thread takes longer to start. */
-const FEW_ROWS = 1_000
-const SILENT_MS = 30_000
 /** After the copy was too large. */
 const TOO_LARGE_MS = 600_000
 
@@ -258,7 +236,9 @@ class KeptCopy {
   async #load(pause: Pause, signal: AbortSignal): Promise<Serving | null> {
     this.#names.keep(null)
     const start = performance.now()
-    const loaded = await this.#catchUp(await load(this.#feed, this.#options, pause, signal), pause)
+    const complete = await loadCopy(this.#feed, this.#options, pause, signal)
+    if (complete === null) throw new TooLargeError()
+    const loaded = await this.#catchUp(complete, pause)
     this.#loadMs = Math.round(performance.now() - start)
     if (loaded !== null) {
       const { agents, stakes } = loaded.copy
@@ -267,26 +247,6 @@ class KeptCopy {
     }
     return loaded
   }
-}
-
-async function load(
-  feed: ChangeFeed,
-  { query, connection, maxBytes, fewRows = FEW_ROWS, silentMs = SILENT_MS }: RegistryOptions,
-  pause: Pause,
-  signal: AbortSignal,
-): Promise<Serving> {
-  const position = await feed.position()
-  const tables = [AGENTS, STAKES]
-  const few = await Promise.all(tables.map((_, i) => feed.rows(i, fewRows)))
-  const loaded = few.every((rows) => rows !== null)
-    ? few.map((rows, i) => tableOf(tables[i]!, rows))
-    : await loadTables({ connection, maxBytes, tables, silentMs }, signal)
-  if (loaded === null) throw new TooLargeError()
-  const [agentData, stakeData] = loaded
-  const agents = new AgentsCopy(agentData!, await agentParsers(query))
-  const stakes = new StakesCopy(stakeData!, await stakeParsers(query))
-  for (const table of [agents, stakes]) await table.begin(pause)
-  return { copy: { agents, stakes }, position }
 }
 
 function apply({ agents, stakes }: RegistryCopy, change: Change): void {
@@ -315,4 +275,32 @@ function createPause(signal: AbortSignal): Pause {
     if (signal.aborted) throw STOPPED
     return performance.now() - start < PART_MS ? undefined : new Promise(restart)
   }
+}
+
+/**
+ * Lets callers share a read. At most `parallel` run at a time, and callers that arrive meanwhile
+ * share the next one, so no result is older than its call. A read that exceeds `timeoutMs` returns
+ * null.
+ */
+export function shareReads<Result>(
+  read: () => Promise<Result>,
+  timeoutMs: number,
+  parallel = 1,
+): () => Promise<Result | null> {
+  const running = new Set<Promise<void>>()
+  let next: Promise<Result | null> | null = null
+  const start = async (): Promise<Result | null> => {
+    while (running.size >= parallel) await Promise.race(running)
+    // Calls in the same turn of the event loop share the read.
+    await new Promise((resolve) => setImmediate(resolve))
+    next = null
+    const result = withTimeout(timeoutMs, read())
+    const settled: Promise<void> = result.then(
+      () => void running.delete(settled),
+      () => void running.delete(settled),
+    )
+    running.add(settled)
+    return result
+  }
+  return () => (next ??= start())
 }

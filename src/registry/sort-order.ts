@@ -256,20 +256,16 @@ export class SortOrder {
   readonly #rows: PackedRows
   readonly #ascending: SortedSlots
   readonly #descending: SortedSlots
-  readonly #own = noBytes()
-  readonly #other = noBytes()
 
   constructor(rows: PackedRows, data: OrderData) {
     this.#rows = rows
     this.data = data
+    const compare = comparingSlots(rows, data, data.values)
     const ties: Compare = (one, other) => rows.compare(one, other, PDA)
-    this.#ascending = new SortedSlots(
-      data.ascending,
-      (one, other) => this.#compare(one, other) || ties(one, other),
-    )
+    this.#ascending = new SortedSlots(data.ascending, (one, other) => compare(one, other) || ties(one, other))
     this.#descending = new SortedSlots(
       data.descending,
-      (one, other) => this.#compare(other, one) || ties(one, other),
+      (one, other) => compare(other, one) || ties(one, other),
     )
   }
 
@@ -280,6 +276,7 @@ export class SortOrder {
   /** Compares slots with a key. */
   comparing([value, pda]: SortKey, descending: boolean): (slot: number) => number {
     const { by, values } = this.data
+    const own = noBytes()
     const pdaBytes = bytesOf(pda)
     const key = bytesOf(by === 'digits' ? ` ${value}` : String(value))
     // Packed rows have this number before a text.
@@ -287,7 +284,8 @@ export class SortOrder {
     const rising =
       by === 'number'
         ? (slot: number) => values[slot]! - Number(value)
-        : (slot: number) => compareBytes(this.#find(slot, this.#own), key, by === 'lower case')
+        : (slot: number) =>
+            compareBytes(findValue(this.#rows, this.data, slot, own), key, by === 'lower case')
     return (slot) =>
       (descending ? -rising(slot) : rising(slot)) || compareBytes(this.#rows.find(slot, PDA), pdaBytes)
   }
@@ -304,17 +302,15 @@ export class SortOrder {
     this.#ascending.remove(slot)
     this.#descending.remove(slot)
   }
+}
 
-  #compare(one: number, other: number): number {
-    const { by, values } = this.data
-    if (by === 'number') return values[one]! - values[other]!
-    const own = this.#find(one, this.#own)
-    return compareBytes(own, this.#find(other, this.#other), by === 'lower case')
-  }
-
-  #find(slot: number, into: Bytes): Bytes {
-    return findValue(this.#rows, this.data, slot, into)
-  }
+/** Compares slots by the values of their rows. `values` has the numbers by slot. */
+function comparingSlots(rows: PackedRows, of: OrderOf, values: Float64Array): Compare {
+  if (of.by === 'number') return (one, other) => values[one]! - values[other]!
+  const [own, others] = [noBytes(), noBytes()]
+  const folds = of.by === 'lower case'
+  return (one, other) =>
+    compareBytes(findValue(rows, of, one, own), findValue(rows, of, other, others), folds)
 }
 
 function findValue(rows: PackedRows, { by, field, otherwise }: OrderOf, slot: number, into: Bytes): Bytes {
@@ -332,17 +328,20 @@ interface SortBytes {
   readonly starts: Uint32Array
 }
 
-/** Sorts all rows. They must be numbered in the order of pda. */
+/** Sorts all rows. They must be numbered in the order of pda, which is that of ties. */
 export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderData {
   const { capacity } = rows
   const values = new Float64Array(of.by === 'number' ? capacity : 0)
   for (let slot = 0; slot < count && of.by === 'number'; slot++) values[slot] = rows.number(slot, of.field)
-  const keys = of.by === 'number' ? bytesOfNumbers(values, count) : bytesOfValues(rows, of, count)
-  const ascending = sortSlots(keys)
+  const compare: Compare =
+    of.by === 'number'
+      ? (one, other) => values[one]! - values[other]!
+      : comparingBytes(bytesOfValues(rows, of, count))
+  const ascending = slotsBelow(count).sort(compare)
   const descending = new Uint32Array(count)
   let start = 0
   for (let i = 1; i <= count; i++) {
-    if (i < count && compareAt(keys, ascending[start]!, ascending[i]!) === 0) continue
+    if (i < count && compare(ascending[start]!, ascending[i]!) === 0) continue
     descending.set(ascending.subarray(start, i), count - i)
     start = i
   }
@@ -357,9 +356,13 @@ export function sortRows(rows: PackedRows, of: OrderOf, count: number): OrderDat
 /** Numbers rows in the order of pda. */
 export function numberRows(rows: PackedRows, count: number): void {
   const offsets = rows.data.offsets.slice(0, count)
-  const sorted = sortSlots(bytesOfValues(rows, { by: 'text', field: PDA }, count))
+  const sorted = slotsBelow(count).sort(
+    comparingBytes(bytesOfValues(rows, { by: 'text', field: PDA }, count)),
+  )
   for (let slot = 0; slot < count; slot++) rows.data.offsets[slot] = offsets[sorted[slot]!]!
 }
+
+const slotsBelow = (count: number): Uint32Array => new Uint32Array(count).map((_, slot) => slot)
 
 /** Copied, because rows are all over the memory. */
 function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes {
@@ -381,92 +384,14 @@ function bytesOfValues(rows: PackedRows, of: OrderOf, count: number): SortBytes 
   return { bytes, starts }
 }
 
-/** Bytes that are sorted like the numbers. */
-function bytesOfNumbers(values: Float64Array, count: number): SortBytes {
-  const width = Float64Array.BYTES_PER_ELEMENT
-  const bytes = new Uint8Array(count * width)
-  const view = new DataView(bytes.buffer)
-  const starts = new Uint32Array(count + 1)
-  for (let slot = 0; slot < count; slot++) {
-    const value = values[slot]!
-    const at = slot * width
-    view.setFloat64(at, value)
-    if (value < 0) for (let i = at; i < at + width; i++) bytes[i]! ^= 0xff
-    else bytes[at]! ^= 0x80
-    starts[slot + 1] = at + width
-  }
-  return { bytes, starts }
-}
-
-function compareAt({ bytes, starts }: SortBytes, one: number, other: number): number {
-  const [from, otherFrom] = [starts[one]!, starts[other]!]
-  const [length, otherLength] = [starts[one + 1]! - from, starts[other + 1]! - otherFrom]
-  for (let i = 0; i < length && i < otherLength; i++) {
-    const difference = bytes[from + i]! - bytes[otherFrom + i]!
-    if (difference !== 0) return difference
-  }
-  return length - otherLength
-}
-
-/** Bytes that are compared at a time: with the slot they are 64 bits. */
-const PREFIX = 5
-const SLOT_BITS = 24
-export const MAX_SLOT = 2 ** SLOT_BITS - 1
-/** Shorter runs are sorted faster by comparing. */
-const SHORT_RUN = 12
-
-/** Sorts all slots by their bytes, and then by slot. Texts have no zero bytes. */
-function sortSlots(keys: SortBytes): Uint32Array {
-  const slots = new Uint32Array(keys.starts.length - 1)
-  for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
-  /** `depth` prefixes of the slots are the same. */
-  const sort = (run: Uint32Array, depth: number): void => {
-    if (run.length <= SHORT_RUN) return insertionSort(run, keys)
-    const prefixes = prefixesOf(run, keys, depth)
-    // A hundred times faster than a sort that calls a function.
-    prefixes.sort()
-    const halves = new Uint32Array(prefixes.buffer)
-    for (let i = 0; i < run.length; i++) run[i] = halves[2 * i]! & MAX_SLOT
-    const prefixAt = (i: number): number =>
-      halves[2 * i + 1]! * 2 ** (32 - SLOT_BITS) + (halves[2 * i]! >>> SLOT_BITS)
-    let start = 0
-    for (let i = 1; i <= run.length; i++) {
-      const prefix = prefixAt(start)
-      if (i < run.length && prefixAt(i) === prefix) continue
-      if (i > start + 1 && prefix !== 0) sort(run.subarray(start, i), depth + 1)
-      start = i
+function comparingBytes({ bytes, starts }: SortBytes): Compare {
+  return (one, other) => {
+    const [from, otherFrom] = [starts[one]!, starts[other]!]
+    const [length, otherLength] = [starts[one + 1]! - from, starts[other + 1]! - otherFrom]
+    for (let i = 0; i < length && i < otherLength; i++) {
+      const difference = bytes[from + i]! - bytes[otherFrom + i]!
+      if (difference !== 0) return difference
     }
-  }
-  sort(slots, 0)
-  return slots
-}
-
-/** The next bytes of each slot, and the slot. */
-function prefixesOf(slots: Uint32Array, { bytes, starts }: SortBytes, depth: number): BigUint64Array {
-  const prefixes = new BigUint64Array(slots.length)
-  // All processors that Node.js supports have the low half first.
-  const halves = new Uint32Array(prefixes.buffer)
-  for (let i = 0; i < slots.length; i++) {
-    const slot = slots[i]!
-    const end = starts[slot + 1]!
-    const last = starts[slot]! + depth * PREFIX + PREFIX - 1
-    let high = 0
-    for (let at = last - PREFIX + 1; at < last; at++) high = (high << 8) | (at < end ? bytes[at]! : 0)
-    halves[2 * i] = ((last < end ? bytes[last]! : 0) << SLOT_BITS) | slot
-    halves[2 * i + 1] = high
-  }
-  return prefixes
-}
-
-function insertionSort(slots: Uint32Array, keys: SortBytes): void {
-  for (let i = 1; i < slots.length; i++) {
-    const slot = slots[i]!
-    let at = i
-    for (; at > 0; at--) {
-      const before = slots[at - 1]!
-      if ((compareAt(keys, before, slot) || before - slot) < 0) break
-      slots[at] = before
-    }
-    slots[at] = slot
+    return length - otherLength
   }
 }

@@ -39,23 +39,10 @@ export interface WithdrawalRow {
   readonly completableAt: string | null
 }
 
-export interface StakeReads {
-  /** Throws INVALID_PUBKEY and INVALID_INTEGER. */
-  list(input: StakeFilter & PageInput): Promise<Page<StakeRow>>
-  /** The same list by cursors. Throws INVALID_CURSOR as well. */
-  listConnection(input: StakeFilter & ConnectionInput): Promise<Connection<StakeRow>>
-  /** Throws INVALID_PUBKEY and STAKE_NOT_FOUND. */
-  get(pda: string): Promise<StakeRow>
-  /** The existing stakes among these addresses, in no order. */
-  find(pdas: readonly string[]): Promise<StakeRow[]>
-  /** The stakes of those agents that have one, in no order. */
-  findByAgents(agentPdas: readonly string[]): Promise<StakeRow[]>
-  /** The open withdrawals of these stakes, in no order. */
-  findWithdrawals(stakePdas: readonly string[]): Promise<WithdrawalRow[]>
-}
+export type StakeReads = ReturnType<typeof createStakeReads>
 
 /** Without a registry in memory, PostgreSQL answers. */
-export function createStakeReads(kysely: Kysely<Database>, registry = databaseReader): StakeReads {
+export function createStakeReads(kysely: Kysely<Database>, registry = databaseReader) {
   const sources = { kysely, registry }
   const find = (pdas: readonly string[]) =>
     registry.read(
@@ -63,20 +50,26 @@ export function createStakeReads(kysely: Kysely<Database>, registry = databaseRe
       () => selectStakes(kysely, sql`where pda = any(${pdas}::text[])`),
     )
   return {
-    list: (input) => listStakes(sources, input),
-    listConnection: (input) => listStakesConnection(sources, input),
-    get: async (pda) => {
+    /** Throws INVALID_PUBKEY and INVALID_INTEGER. */
+    list: (input: StakeFilter & PageInput) => listStakes(sources, input),
+    /** The same list by cursors. Throws INVALID_CURSOR as well. */
+    listConnection: (input: StakeFilter & ConnectionInput) => listStakesConnection(sources, input),
+    /** Throws INVALID_PUBKEY and STAKE_NOT_FOUND. */
+    get: async (pda: string) => {
       const [stake] = await find([pubkeyParameter('pda', pda)])
       if (stake === undefined) throw new DomainError('STAKE_NOT_FOUND')
       return stake
     },
+    /** The existing stakes among these addresses, in no order. */
     find,
-    findWithdrawals: (stakePdas) => findWithdrawals(kysely, stakePdas),
-    findByAgents: (agentPdas) =>
+    /** The stakes of those agents that have one, in no order. */
+    findByAgents: (agentPdas: readonly string[]) =>
       registry.read(
         ({ stakes }) => stakes.ofAgents(agentPdas),
         () => selectStakes(kysely, sql`where agent_pda = any(${agentPdas}::text[])`),
       ),
+    /** The open withdrawals of these stakes, in no order. */
+    findWithdrawals: (stakePdas: readonly string[]) => findWithdrawals(kysely, stakePdas),
   }
 }
 
@@ -198,7 +191,6 @@ function conditionsOf(filter: StakeFilter): RawBuilder<unknown>[] {
   ]
 }
 
-/** The open withdrawals of these stakes, in no order. */
 async function findWithdrawals(
   kysely: Kysely<Database>,
   stakePdas: readonly string[],

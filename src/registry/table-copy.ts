@@ -79,9 +79,14 @@ export abstract class TableCopy<
     return this.#data.slots - this.#data.free.length
   }
 
-  /** Slots are below this number. */
+  /** The slots that were ever used are below this number. */
   get slots(): number {
     return this.#data.slots
+  }
+
+  /** All slots are below this number. */
+  get capacity(): number {
+    return this.packed.capacity
   }
 
   get bytes(): number {

@@ -1,7 +1,7 @@
 import type { CopiedTable } from './changes.ts'
 import { emptyKeyIndex, type KeyData } from './key-index.ts'
 import { emptyPackedRows, type PackedData } from './packed-rows.ts'
-import { MAX_SLOT, numberRows, type OrderData, type OrderOf, PDA, sortRows } from './sort-order.ts'
+import { numberRows, type OrderData, type OrderOf, PDA, sortRows } from './sort-order.ts'
 
 /** A table, and what its copy looks up and sorts by. All columns are read as text. */
 export interface IndexedTable extends CopiedTable {
@@ -58,7 +58,6 @@ export class TableLoader {
   finish(): TableData {
     const rows = this.#rows
     const count = this.#count
-    if (count > MAX_SLOT) throw new Error('there are too many rows to sort')
     rows.setCapacity(Math.ceil(roomFor(count)))
     numberRows(rows, count)
     const keys: Record<string, KeyData> = {}

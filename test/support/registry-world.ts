@@ -1,9 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
 import { expect } from 'vitest'
-import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from '../../src/registry/agents/agent-reads.ts'
-import { AGENT_SORTS } from '../../src/registry/agents/list-agents.ts'
 import { createRegistryReads, type RegistryReads } from '../../src/registry/agents/registry-reads.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
@@ -22,7 +20,7 @@ import {
   stakeRow,
 } from './factories.ts'
 import { countReads, createTestRegistry } from './registry.ts'
-import { agentChanges, optional, searchTexts } from './search-cases.ts'
+import { agentChanges, listFilters, optional, searchTexts } from './search-cases.ts'
 import * as fc from './property.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
@@ -52,30 +50,11 @@ const labels = fc.constantFrom(...LABELS)
 const owners = fc.constantFrom('owner 1', 'owner 2', 'owner 3').map(keyOf)
 const amounts = fc.constantFrom('0', '7', '10', '600000000', '18446744073709551615')
 
-const filters = fc.record({
-  owner: fc.oneof(
-    { weight: 6, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: owners },
-    { weight: 1, arbitrary: fc.constant(keyOf('nobody')) },
-  ),
-  tier: optional(fc.constantFrom(...TIERS)),
-  tiers: optional(fc.array(fc.constantFrom(...TIERS), { minLength: 1, maxLength: 3 })),
-  status: optional(fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')),
-  statuses: optional(
-    fc.array(fc.constantFrom('active', 'suspended', 'inactive'), { minLength: 1, maxLength: 2 }),
-  ),
-  category: optional(fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 4))),
-  minReputation: optional(fc.constantFrom(0, 250, 251)),
-  maxReputation: optional(fc.constantFrom(251, 999, 1000)),
-  includeMismatched: optional(fc.boolean()),
-  search: optional(searchTexts),
-  sort: optional(fc.constantFrom(...AGENT_SORTS)),
-  order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
-})
 /** Few conditions, so that most pages have rows. */
 const agentFilters = fc
   .tuple(
-    filters,
+    listFilters(fc.oneof({ weight: 3, arbitrary: owners }, fc.constant(keyOf('nobody')))),
+    searchTexts,
     fc.subarray(
       [
         'search',
@@ -85,6 +64,7 @@ const agentFilters = fc
         'status',
         'statuses',
         'category',
+        'categories',
         'minReputation',
         'maxReputation',
         'includeMismatched',
@@ -93,7 +73,7 @@ const agentFilters = fc
       { maxLength: 3 },
     ),
   )
-  .map(([{ search, ...filter }, kept]) =>
+  .map(([filter, search, kept]) =>
     Object.assign(
       Object.fromEntries(
         Object.entries(filter).filter(([name]) => ['sort', 'order', ...kept].includes(name)),
@@ -236,7 +216,7 @@ export async function createFilledWorld({ orm }: { readonly orm: Orm }): Promise
     agents.slice(0, 30).map((_, i) => stakeRow(`agent ${i}`, { owner: ownerOf(i) })),
   )
   for (const table of TABLES) await sql.raw(`create table first_${table} as table ${table}`).execute(kysely)
-  return createRegistryWorld(orm)
+  return createRegistryWorld({ orm })
 }
 
 /** A random part of the rows: those above a key. */
@@ -273,7 +253,7 @@ export async function compareMany(world: RegistryWorld, runs: number): Promise<v
   )
 }
 
-async function createRegistryWorld(orm: Orm): Promise<RegistryWorld> {
+export async function createRegistryWorld({ orm }: { readonly orm: Orm }): Promise<RegistryWorld> {
   const registry = await createTestRegistry({ orm }, { minNames: 0, fewRows: 0 })
   const counted = countReads(registry)
   const kysely = orm.em.getKysely()

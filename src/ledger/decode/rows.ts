@@ -41,13 +41,7 @@ export const INDEXED_COLUMNS = Object.fromEntries(
   }),
 ) as Record<IndexedTable, [key: string, ...others: string[]]>
 
-export const emptyRows = (): IndexedRows => ({
-  ledger_transactions: [],
-  ledger_events: [],
-  agent_history: [],
-  outbox_events: [],
-  dead_letters: [],
-})
+export const emptyRows = (): IndexedRows => joinRows([])
 
 /** The accounts of a final transaction are not stored: only undoing a transaction needs them. */
 export const withoutFinalAccounts = (rows: IndexedRow<'ledger_transactions'>[]) =>

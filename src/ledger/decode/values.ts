@@ -2,18 +2,13 @@
 const MIN_SECONDS = -62_135_596_800n
 const MAX_SECONDS = 253_402_300_799n
 
-/** Consecutive events often have the same second. */
-let last = { seconds: 0n, text: '1970-01-01T00:00:00.000Z' }
-
 /**
  * Unix seconds as ISO 8601 text in UTC with milliseconds. RangeError outside the years 1 to 9999.
  */
 export function isoFromSeconds(seconds: bigint): string {
-  if (seconds === last.seconds) return last.text
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS)
     throw new RangeError(`${seconds} s is outside the years 1 to 9999`)
-  last = { seconds, text: new Date(Number(seconds) * 1000).toISOString() }
-  return last.text
+  return new Date(Number(seconds) * 1000).toISOString()
 }
 
 export function hex(bytes: Uint8Array): string {

@@ -12,8 +12,6 @@ import { listAccounts } from './fetch/fetch-accounts.ts'
 const MAX_INCOMPLETE = 5
 /** The same, about a minute, while a node that may have the history does not respond. */
 const MAX_INCOMPLETE_IF_UNCERTAIN = 15
-/** Callers get the signatures of a shorter listing only. */
-const MAX_RETURNED = 10_000
 
 export interface CatchUpOptions {
   minContextSlot?: number
@@ -24,8 +22,8 @@ export interface CatchUpOptions {
   whileListing?: () => Promise<void>
 }
 
-/** Reads everything above the cursor. Returns the signatures that were read. */
-export type CatchUp = (options?: CatchUpOptions) => Promise<Set<string>>
+/** Reads everything above the cursor. */
+export type CatchUp = (options?: CatchUpOptions) => Promise<void>
 
 export function createCatchUp(engine: IndexerEngine): CatchUp {
   const { rpc, programId, commitment, useCopy, db } = engine.options
@@ -52,15 +50,10 @@ export function createCatchUp(engine: IndexerEngine): CatchUp {
         )
       await skipGap(engine, oldest)
     }
-    const read = new Set<string>()
     await engine.ingest(listing.oldestFirst(), {
       movesCursor: true,
       tablesAreEmpty: useCopy && cursor.signature === null && !(await hasTransactions(db())),
-      onIngested: (infos) => {
-        if (count < MAX_RETURNED) for (const { signature } of infos) read.add(signature)
-      },
     })
-    return read
   }
 }
 

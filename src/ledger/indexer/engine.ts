@@ -12,10 +12,10 @@ import {
   joinBatches,
 } from './fetch/batch-fetcher.ts'
 import { fetchAccounts } from './fetch/fetch-accounts.ts'
-import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
 import {
   type CaughtUp,
   type IndexerPosition,
+  type NonFinalAccounts,
   type OpenedLedger,
   positionAfter,
   storePosition,
@@ -40,6 +40,8 @@ export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   caughtUp?: () => CaughtUp | null
   /** Called after each commit of transactions. */
   onWritten: (rows: IndexedRows) => void
+  /** Called with listed transactions that were read, also failed ones and those that were known. */
+  onIngested?: (infos: readonly SignatureInfo[]) => void
 }
 
 export interface IngestOptions {
@@ -47,7 +49,6 @@ export interface IngestOptions {
   movesCursor?: boolean
   /** The tables contain no transaction yet. */
   tablesAreEmpty?: boolean
-  onIngested?: (infos: readonly SignatureInfo[]) => void
 }
 
 type Work = (db: Kysely<Database>) => Promise<void>
@@ -91,7 +92,7 @@ export class IndexerEngine {
       for await (const fetched of pipelined(batchesOf(pages, batchSize), inFlight, fetch))
         for (const batch of joinBatches(fetched)) {
           await this.#write(batch, options)
-          options.onIngested?.(batch.infos)
+          this.options.onIngested?.(batch.infos)
         }
     } catch (error) {
       this.#fetcher.resetCache()

@@ -128,6 +128,7 @@ class Leader {
       db: () => orm.em.fork().getKysely(),
       transaction: (work) => orm.em.fork().transactional((em) => work(em.getKysely())),
       onWritten: (rows) => this.#onWritten(rows),
+      onIngested: (infos) => this.#announcements.remove(infos),
       onSeen: (slot, seen) => this.#onSeen(slot, seen),
       caughtUp: () =>
         this.#caughtUp && { slot: this.#caughtUp.slot, age: (clock.now() - this.#caughtUp.at) / 1_000 },
@@ -192,7 +193,7 @@ class Leader {
       void this.#measureSlots()
       hasForked = await mayHaveForked(this.#engine)
     }
-    const read = await this.#catchUp({
+    await this.#catchUp({
       fromFinalized: hasForked,
       minContextSlot: Math.max(tip ?? 0, this.#announcements.newestSlot),
       whileListing: () => this.#sweep(),
@@ -201,7 +202,6 @@ class Leader {
         if (count > 1_000) options.logger.info({ transactions: count }, 'catching up with the ledger')
       },
     })
-    this.#announcements.remove(read)
     if (hasForked) reportOrphans(this.#context, await orphanForkedTransactions(this.#engine))
     await this.#fetchOverdue()
     await this.#sweep()
@@ -235,9 +235,7 @@ class Leader {
    */
   async #fetchOverdue(): Promise<void> {
     const infos = await fetchStatuses(this.#rpc, this.#announcements.overdue())
-    if (infos.length === 0) return
-    await this.#engine.ingest([infos])
-    this.#announcements.remove(infos.map((info) => info.signature))
+    if (infos.length > 0) await this.#engine.ingest([infos])
   }
 
   #onWritten({ ledger_transactions, ledger_events, outbox_events }: IndexedRows): void {

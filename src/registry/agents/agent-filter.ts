@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from '@agent-registry/program'
+import {
+  AGENT_STATUSES,
+  type AgentStatus,
+  MAX_REPUTATION,
+  type ServiceCategory,
+  type Tier,
+} from '@agent-registry/program'
 import { integerParameter, optional, pubkeyParameter, textParameter } from '../../domain/parameters.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { offsetUnits } from '../../domain/page.ts'
@@ -7,8 +13,7 @@ import type { AgentConditions } from '../agents-copy.ts'
 import type { SearchBy } from '../search/trigrams.ts'
 
 /** `inactive` is every status except active. */
-export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
-type StatusFilter = (typeof STATUS_FILTERS)[number]
+type StatusFilter = AgentStatus | 'inactive'
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
@@ -95,27 +100,44 @@ export function checkAgentFilter(filter: AgentFilter): void {
   }
 }
 
-/** The conditions on columns of `agent_counts`. */
-export function countedConditions(filter: AgentFilter): Condition[] {
-  const { includeMismatched, tier, tiers, status, statuses, category, categories } = filter
-  return [
-    ...(includeMismatched === true ? [] : [sql`not card_hash_mismatch`]),
-    ...when(tier, sql`tier = ${tier}`),
-    ...when(tiers, anyOf(sql`tier`, tiers)),
-    ...when(status, status === 'inactive' ? sql`status <> 'active'` : sql`status = ${status}`),
-    ...when(statuses, anyOf(sql`status`, statuses?.flatMap(statusesOf))),
-    ...when(category, sql`service_category = ${category}`),
-    ...when(categories, anyOf(sql`service_category`, categories)),
-  ]
-}
-
-/** Each value once: PostgreSQL compares every row with all of them. */
-function anyOf(column: RawBuilder<unknown>, values: readonly string[] | null | undefined): Condition {
-  return sql`${column} = any(${[...new Set(values)]}::text[])`
+/** The conditions that a copy in memory compares: all but the owner and the names. */
+export function conditionsOf(filter: AgentFilter): AgentConditions {
+  const { tier, tiers, status, statuses, category, categories } = filter
+  return {
+    tiers: both(tier && [tier], tiers),
+    statuses: both(status && statusesOf(status), statuses?.flatMap(statusesOf)),
+    categories: both(category && [category], categories),
+    includeMismatched: filter.includeMismatched === true,
+    minReputation: filter.minReputation ?? null,
+    maxReputation: filter.maxReputation ?? null,
+  }
 }
 
 function statusesOf(filter: StatusFilter): readonly string[] {
   return filter === 'inactive' ? INACTIVE : [filter]
+}
+
+type Values = readonly string[] | null | undefined
+
+/** The values that are in both lists, each once. Null if there is no list. */
+function both(one: Values, other: Values): string[] | null {
+  const values = one ?? other
+  return values ? [...new Set(values)].filter((each) => other?.includes(each) ?? true) : null
+}
+
+/** The conditions on columns of `agent_counts`. */
+export function countedConditions(filter: AgentFilter): Condition[] {
+  const { includeMismatched, tiers, statuses, categories } = conditionsOf(filter)
+  return [
+    ...(includeMismatched ? [] : [sql`not card_hash_mismatch`]),
+    ...when(tiers, anyOf(sql`tier`, tiers)),
+    ...when(statuses, anyOf(sql`status`, statuses)),
+    ...when(categories, anyOf(sql`service_category`, categories)),
+  ]
+}
+
+function anyOf(column: RawBuilder<unknown>, values: readonly string[] | null): Condition {
+  return values?.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values}::text[])`
 }
 
 /** The conditions on all other columns. */
@@ -138,25 +160,4 @@ function when(value: unknown, ...conditions: Condition[]): Condition[] {
 
 export function where(conditions: Condition[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
-}
-
-/** The conditions that a copy in memory compares: all but the owner and the names. */
-export function conditionsOf(filter: AgentFilter): AgentConditions {
-  const { tier, tiers, status, statuses, category, categories } = filter
-  const isInactive = status === 'inactive'
-  return {
-    tiers: both(tier, tiers),
-    statuses: both(isInactive ? null : status, statuses?.flatMap(statusesOf)),
-    exceptStatus: isInactive ? 'active' : null,
-    categories: both(category, categories),
-    includeMismatched: filter.includeMismatched === true,
-    minReputation: filter.minReputation ?? null,
-    maxReputation: filter.maxReputation ?? null,
-  }
-}
-
-/** The values that meet both conditions. Null if there is none. */
-function both(one: string | null | undefined, list: readonly string[] | null | undefined): string[] | null {
-  if (list === undefined || list === null) return one === undefined || one === null ? null : [one]
-  return list.filter((each) => one === undefined || one === null || each === one)
 }

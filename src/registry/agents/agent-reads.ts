@@ -2,9 +2,9 @@ import DataLoader from 'dataloader'
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/database.ts'
-import type { Connection, ConnectionInput } from '../../domain/connection.ts'
+import type { ConnectionInput } from '../../domain/connection.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { Page, PageInput } from '../../domain/page.ts'
+import type { PageInput } from '../../domain/page.ts'
 import { pubkeyParameter } from '../../domain/parameters.ts'
 import {
   findHistoryEntry,
@@ -12,46 +12,15 @@ import {
   getAgentHistory,
   listHistoryConnections,
   type HistoryFilter,
-  type HistoryRow,
   listHistoryConnection,
 } from './agent-history.ts'
-import { databaseReader } from '../registry.ts'
+import { databaseReader, type RegistryReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
-import { listAgentsConnection, type AgentSources, listAgents, type SortedAgentFilter } from './list-agents.ts'
-import { type FoundAgents, lookupAgents, suggestAgents, type SuggestionInput } from './lookup-agents.ts'
-import { type AgentVerdict, type Requirements, verifyAgent } from './verify-agent.ts'
+import { listAgents, listAgentsConnection, type SortedAgentFilter } from './list-agents.ts'
+import { lookupAgents, suggestAgents, type SuggestionInput } from './lookup-agents.ts'
+import { type Requirements, verifyAgent } from './verify-agent.ts'
 
-export interface AgentReads {
-  list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
-  listConnection(input: SortedAgentFilter & ConnectionInput): Promise<Connection<AgentRow>>
-  /** Throws INVALID_PUBKEY, and AGENT_NOT_FOUND for an unknown or closed agent. */
-  get(pda: string): Promise<AgentRow>
-  /** The agent of a wallet. Throws what `get` throws. */
-  getByOwner(owner: string): Promise<AgentRow>
-  /** The same as `get`, but null for an unknown or closed agent. */
-  lookUp(pda: string): Promise<AgentRow | null>
-  /** The agent of a wallet, or null. Throws INVALID_PUBKEY. */
-  findByOwner(owner: string): Promise<AgentRow | null>
-  /** By a DID, a key, an address or a name. Throws INVALID_DID and INVALID_TEXT. */
-  lookUpAny(query: string): Promise<FoundAgents>
-  /** Checks the agent of a wallet. Throws INVALID_PUBKEY and INVALID_INTEGER. */
-  verify(required: Requirements): Promise<AgentVerdict>
-  /** Throws INVALID_TEXT and INVALID_INTEGER. */
-  suggest(input: SuggestionInput): Promise<AgentRow[]>
-  /** The existing agents among these addresses, in no order. */
-  find(pdas: readonly string[]): Promise<AgentRow[]>
-  history(pda: string, input: HistoryFilter & PageInput): Promise<Page<HistoryRow>>
-  historyConnection(pda: string, input: HistoryFilter & ConnectionInput): Promise<Connection<HistoryRow>>
-  /** By its id. Null for an unknown one, or one that a fork removed. */
-  historyEntry(id: string): Promise<HistoryRow | null>
-  /** The signatures of the transactions of these history entries, by event id. */
-  signatures(eventIds: readonly string[]): Promise<Map<string, string>>
-  /** The same page of the histories of several agents, in their order. */
-  histories(
-    pdas: readonly string[],
-    input: HistoryFilter & ConnectionInput,
-  ): Promise<Connection<HistoryRow>[]>
-}
+export type AgentReads = ReturnType<typeof createAgentReads>
 
 /** Requests that arrive together are read in one statement, up to this number. */
 const MAX_BATCH = 100
@@ -59,8 +28,8 @@ const MAX_BATCH = 100
 /** Without a registry in memory, PostgreSQL answers. */
 export function createAgentReads(
   kysely: Kysely<Database>,
-  { registry = databaseReader }: Partial<Omit<AgentSources, 'kysely'>> = {},
-): AgentReads {
+  { registry = databaseReader }: { readonly registry?: RegistryReader } = {},
+) {
   const sources = { kysely, registry }
   const select = async (pdas: readonly string[]): Promise<AgentRow[]> => {
     const key = pdas.length === 1 ? sql`pda = ${pdas[0]}` : sql`pda = any(${pdas}::text[])`
@@ -90,28 +59,41 @@ export function createAgentReads(
       () => findAgentOf(kysely, owner),
     )
   }
-  const reads: AgentReads = {
-    list: (input) => listAgents(sources, input),
-    listConnection: (input) => listAgentsConnection(sources, input),
-    get: async (pda) => (await lookUp(pda)) ?? notFound(),
-    getByOwner: async (owner) => (await findByOwner(owner)) ?? notFound(),
+  const list = (input: SortedAgentFilter & PageInput) => listAgents(sources, input)
+  return {
+    list,
+    listConnection: (input: SortedAgentFilter & ConnectionInput) => listAgentsConnection(sources, input),
+    /** Throws INVALID_PUBKEY, and AGENT_NOT_FOUND for an unknown or closed agent. */
+    get: async (pda: string) => (await lookUp(pda)) ?? notFound(),
+    /** The agent of a wallet. Throws what `get` throws. */
+    getByOwner: async (owner: string) => (await findByOwner(owner)) ?? notFound(),
+    /** The same as `get`, but null for an unknown or closed agent. */
     lookUp,
+    /** The agent of a wallet, or null. Throws INVALID_PUBKEY. */
     findByOwner,
-    lookUpAny: (query) => lookupAgents(reads, query),
-    verify: (required) => verifyAgent(reads, required),
-    suggest: (input) => suggestAgents(sources, input),
-    find: (pdas) =>
+    /** By a DID, a key, an address or a name. Throws INVALID_DID and INVALID_TEXT. */
+    lookUpAny: (query: string) => lookupAgents({ list, lookUp, findByOwner }, query),
+    /** Checks the agent of a wallet. Throws INVALID_PUBKEY and INVALID_INTEGER. */
+    verify: (required: Requirements) => verifyAgent({ findByOwner }, required),
+    /** Throws INVALID_TEXT and INVALID_INTEGER. */
+    suggest: (input: SuggestionInput) => suggestAgents(sources, input),
+    /** The existing agents among these addresses, in no order. */
+    find: (pdas: readonly string[]) =>
       registry.read(
         ({ agents }) => agents.find(pdas),
         () => select(pdas),
       ),
-    history: (pda, input) => getAgentHistory(kysely, pda, input),
-    historyConnection: (pda, input) => listHistoryConnection(kysely, pda, input),
-    historyEntry: (id) => findHistoryEntry(kysely, id),
-    signatures: (eventIds) => findSignatures(kysely, eventIds),
-    histories: (pdas, input) => listHistoryConnections(kysely, pdas, input),
+    history: (pda: string, input: HistoryFilter & PageInput) => getAgentHistory(kysely, pda, input),
+    historyConnection: (pda: string, input: HistoryFilter & ConnectionInput) =>
+      listHistoryConnection(kysely, pda, input),
+    /** By its id. Null for an unknown one, or one that a fork removed. */
+    historyEntry: (id: string) => findHistoryEntry(kysely, id),
+    /** The signatures of the transactions of these history entries, by event id. */
+    signatures: (eventIds: readonly string[]) => findSignatures(kysely, eventIds),
+    /** The same page of the histories of several agents, in their order. */
+    histories: (pdas: readonly string[], input: HistoryFilter & ConnectionInput) =>
+      listHistoryConnections(kysely, pdas, input),
   }
-  return reads
 }
 
 function notFound(): never {

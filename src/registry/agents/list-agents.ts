@@ -28,7 +28,7 @@ import type { RegistryReader } from '../registry.ts'
 import { agentColumns, type AgentRow } from '../rows.ts'
 import type { CountedPage, Window } from '../table-copy.ts'
 import { isOtherText, type NameWindow } from '../agents-copy.ts'
-import { MIN_NAMES } from '../search/names.ts'
+import { MIN_NAMES } from '../search/name-thread.ts'
 import { asciiTrigrams, shownTrigrams } from '../search/trigrams.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const

@@ -9,7 +9,6 @@ import { sql } from 'kysely'
 import { LAST_CHARACTER } from '../agents-copy.ts'
 
 export const MATCHES = 10
-export const MATCHED_BY = ['did', 'owner', 'pda', 'name'] as const
 
 interface Lookups {
   list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
@@ -18,7 +17,7 @@ interface Lookups {
 }
 
 export interface FoundAgents {
-  readonly matchedBy: (typeof MATCHED_BY)[number]
+  readonly matchedBy: 'did' | 'owner' | 'pda' | 'name'
   readonly agents: readonly AgentRow[]
 }
 
@@ -64,7 +63,7 @@ const readLimit = integerParameter(SUGGESTION_LIMIT)
  * returns agents. Leaves out agents whose card does not match its hash.
  */
 export async function suggestAgents(
-  { kysely, registry }: Pick<AgentSources, 'kysely' | 'registry'>,
+  { kysely, registry }: AgentSources,
   { prefix, limit }: SuggestionInput,
 ): Promise<AgentRow[]> {
   const start = readPrefix('prefix', prefix)

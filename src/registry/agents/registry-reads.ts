@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { databaseReader, type RegistryCopy, type RegistryReader } from '../registry.ts'
+import type { RegistryCopy } from '../loader.ts'
+import { databaseReader, type RegistryReader } from '../registry.ts'
 import {
   MAX_REPUTATION,
   type Tier,
@@ -14,25 +15,21 @@ import {
 import { columnsOf, type RowOf } from '../../db/columns-of.ts'
 import { RegistryConfig as RegistryConfigEntity } from '../../db/entities/ledger-accounts.ts'
 
-/** Reads about the registry as a whole. */
-export interface RegistryReads {
-  /** Null before the registry is initialised. */
-  config(): Promise<RegistryConfig | null>
-  /** `includeMismatched`: counts agents whose card does not match its hash. */
-  stats(includeMismatched: boolean): Promise<RegistryStats>
-  /**
-   * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in the
-   * order of the times. Throws INVALID_REQUEST.
-   */
-  growth(times: readonly string[]): Promise<number[]>
-  reputation(): Promise<ReputationCount[]>
-}
+export type RegistryReads = ReturnType<typeof createRegistryReads>
 
-export function createRegistryReads(kysely: Kysely<Database>, registry = databaseReader): RegistryReads {
+/** Reads about the registry as a whole. */
+export function createRegistryReads(kysely: Kysely<Database>, registry = databaseReader) {
   return {
+    /** Null before the registry is initialised. */
     config: () => readRegistryConfig(kysely),
-    stats: async (includeMismatched) => statsOf(await readCounts(kysely, registry), includeMismatched),
-    growth: (times) => readGrowth(kysely, registry, times),
+    /** `includeMismatched`: counts agents whose card does not match its hash. */
+    stats: async (includeMismatched: boolean) =>
+      statsOf(await readCounts(kysely, registry), includeMismatched),
+    /**
+     * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in the
+     * order of the times. Throws INVALID_REQUEST.
+     */
+    growth: (times: readonly string[]) => readGrowth(kysely, registry, times),
     reputation: () => readReputation(kysely, registry),
   }
 }
@@ -47,7 +44,6 @@ export type RegistryConfig = Omit<RowOf<typeof RegistryConfigEntity>, (typeof HI
 
 type Row = Omit<RegistryConfig, 'tiers'> & { readonly thresholds: readonly string[] }
 
-/** Null before the registry is initialised. */
 async function readRegistryConfig(kysely: Kysely<Database>): Promise<RegistryConfig | null> {
   const { rows } = await sql<Row>`
     select ${columnsOf(RegistryConfigEntity, HIDDEN)}, tier_thresholds as thresholds

@@ -5,8 +5,6 @@ import { quoted, visible } from '../../domain/quoted.ts'
 import { REPUTATION_RANGE } from './agent-filter.ts'
 import type { AgentRow } from '../rows.ts'
 
-export const AGENT_CHECKS = ['registered', 'active', 'card', 'tier', 'reputation'] as const
-
 export interface Requirements {
   readonly owner: string
   readonly minTier?: Tier | null | undefined
@@ -14,7 +12,7 @@ export interface Requirements {
 }
 
 export interface AgentCheck {
-  readonly check: (typeof AGENT_CHECKS)[number]
+  readonly check: 'registered' | 'active' | 'card' | 'tier' | 'reputation'
   readonly passed: boolean
   readonly detail: string
 }

@@ -88,28 +88,11 @@ export class BitPlanes {
 
   /** Adds the slots of these bits of a word, which begins with `firstSlot`, and their counts. */
   collect(index: number, bits: number, firstSlot: number, to: Candidates): void {
-    const p0 = this.#p0[index]! & bits
-    const p1 = this.#p1[index]! & bits
-    const p2 = this.#p2[index]! & bits
-    const p3 = this.#p3[index]! & bits
-    const p4 = this.#p4[index]! & bits
-    const p5 = this.#p5[index]! & bits
-    const p6 = this.#p6[index]! & bits
-    const { slots, shared } = to
-    let size = to.size
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const bit = lowestBit(rest)
-      shared[size] =
-        ((p0 >>> bit) & 1) |
-        (((p1 >>> bit) & 1) << 1) |
-        (((p2 >>> bit) & 1) << 2) |
-        (((p3 >>> bit) & 1) << 3) |
-        (((p4 >>> bit) & 1) << 4) |
-        (((p5 >>> bit) & 1) << 5) |
-        (((p6 >>> bit) & 1) << 6)
-      slots[size++] = firstSlot + bit
+      to.shared[to.size] = this.countOf(index, bit)
+      to.slots[to.size++] = firstSlot + bit
     }
-    to.size = size
   }
 
   /** The count of a bit of a word. */

@@ -3,8 +3,7 @@ import { type Compare, WindowSelection } from '../select-window.ts'
 import type { Window } from '../table-copy.ts'
 import type { Candidates } from './bit-planes.ts'
 import { SharedCounter } from './shared-counter.ts'
-import { SlotNumbers } from './slot-numbers.ts'
-import { bitCount, lowestBit, Postings, resized, WORD_BITS, words } from './slot-set.ts'
+import { bitCount, lowestBit, Postings, SlotNumbers, WORD_BITS, words } from './slot-set.ts'
 import { asciiTrigrams, MEASURES, type SearchBy, shownTrigrams, type Trigram } from './trigrams.ts'
 
 /** What the index has of an agent. */
@@ -54,7 +53,6 @@ export interface FoundNames {
   readonly similarities: Float32Array
 }
 
-const MIN_CAPACITY = 1_024
 /** No registered name has so many. */
 const MAX_TRIGRAM_COUNT = 254
 const MAX_FILTERS = 16
@@ -63,7 +61,8 @@ const START_LENGTH = 7
 
 /** The names of agents by slot, and what filters and orders of a search need. Equal to pg_trgm. */
 export class NameIndex {
-  #capacity: number
+  /** The words of slots that were ever used. */
+  #words = 0
   readonly #pdas: string[] = []
   readonly #names: string[] = []
   /** The first and the last name of each word of slots. */
@@ -74,41 +73,41 @@ export class NameIndex {
   readonly #createdAt: SlotNumbers<Float64Array>
   readonly #reputation: SlotNumbers<Int32Array>
   readonly #trigramCounts: SlotNumbers<Uint8Array>
-  #profileOf: Uint16Array
+  readonly #profileOf: Uint16Array
   /** Has a bit for each slot with an agent. */
-  #used: Uint32Array
+  readonly #used: Uint32Array
   /** Words of slots that changed since their ranges were measured. */
   readonly #unmeasured = new Set<number>()
   /** Of recent searches, by their conditions. */
   readonly #filters = new Map<string, Filter>()
   /** The trigrams of names that are not ASCII. */
   readonly #otherTrigrams = new Map<number, readonly Trigram[]>()
-  readonly #postings = new Postings()
-  #counter: SharedCounter
+  readonly #postings: Postings
+  readonly #counter: SharedCounter
   /** Of slots that the last search selected. */
-  #similarities: Float32Array
+  readonly #similarities: Float32Array
 
-  constructor(expectedAgents: number) {
-    this.#capacity = words(Math.max(MIN_CAPACITY, expectedAgents * 1.1)) * WORD_BITS
-    this.#pdaStarts = new SlotNumbers(Float64Array, this.#capacity)
-    this.#createdAt = new SlotNumbers(Float64Array, this.#capacity)
-    this.#reputation = new SlotNumbers(Int32Array, this.#capacity)
-    this.#trigramCounts = new SlotNumbers(Uint8Array, this.#capacity)
-    this.#profileOf = new Uint16Array(this.#capacity)
-    this.#used = new Uint32Array(words(this.#capacity))
-    this.#counter = new SharedCounter(words(this.#capacity))
-    this.#similarities = new Float32Array(this.#capacity)
+  /** All slots are below `capacity`. */
+  constructor(capacity: number) {
+    this.#pdaStarts = new SlotNumbers(Float64Array, capacity)
+    this.#createdAt = new SlotNumbers(Float64Array, capacity)
+    this.#reputation = new SlotNumbers(Int32Array, capacity)
+    this.#trigramCounts = new SlotNumbers(Uint8Array, capacity)
+    this.#profileOf = new Uint16Array(capacity)
+    this.#used = new Uint32Array(words(capacity))
+    this.#postings = new Postings(capacity)
+    this.#counter = new SharedCounter(words(capacity))
+    this.#similarities = new Float32Array(capacity)
   }
 
   /** Replaces what a slot has. */
   put(slot: number, agent: NamedAgent): void {
-    if (slot >= this.#capacity) this.#grow(slot + 1)
     if (!this.#has(slot) || agent.name !== this.#names[slot]) {
       this.remove(slot)
       const trigrams =
         agent.trigrams === null ? asciiTrigrams(agent.name) : shownTrigrams(splitList(agent.trigrams))
       if (agent.trigrams !== null) this.#otherTrigrams.set(slot, trigrams)
-      this.#postings.add(slot, trigrams, this.#capacity)
+      this.#postings.add(slot, trigrams)
       this.#trigramCounts.values[slot] = Math.min(trigrams.length, MAX_TRIGRAM_COUNT)
       this.#used[slot >> 5]! |= 1 << (slot & 31)
     }
@@ -119,6 +118,7 @@ export class NameIndex {
     this.#reputation.values[slot] = agent.reputation
     this.#profileOf[slot] = agent.profile
     this.#unmeasured.add(slot >> 5)
+    this.#words = Math.max(this.#words, (slot >> 5) + 1)
   }
 
   remove(slot: number): void {
@@ -136,25 +136,11 @@ export class NameIndex {
     return ((this.#used[slot >> 5]! >>> (slot & 31)) & 1) === 1
   }
 
-  #grow(slots: number): void {
-    this.#capacity = words(slots * 1.5) * WORD_BITS
-    for (const numbers of this.#ranges()) numbers.grow(this.#capacity)
-    this.#filters.clear()
-    this.#profileOf = resized(this.#profileOf, this.#capacity)
-    this.#used = resized(this.#used, words(this.#capacity))
-    this.#postings.grow(this.#capacity)
-    this.#counter = new SharedCounter(words(this.#capacity))
-    this.#similarities = new Float32Array(this.#capacity)
-  }
-
-  #ranges() {
-    return [this.#pdaStarts, this.#createdAt, this.#reputation, this.#trigramCounts]
-  }
-
   /** Finds the ranges of a word, and forgets what filters have of it. */
   #measure(word: number): void {
     const used = this.#used[word]!
-    for (const numbers of this.#ranges()) numbers.measure(word, used)
+    for (const numbers of [this.#pdaStarts, this.#createdAt, this.#reputation, this.#trigramCounts])
+      numbers.measure(word, used)
     for (const { isFound } of this.#filters.values()) isFound[word] = 0
     let first: string | undefined
     let last = ''
@@ -187,7 +173,7 @@ export class NameIndex {
       filter: this.#filterOf(query),
     }
     let total = 0
-    this.#counter.count(this.#postings.of(trigrams), needed, this.#trigramCounts.low, {
+    this.#counter.count(this.#postings.of(trigrams), this.#words, needed, this.#trigramCounts.low, {
       countWord: (word, candidates) => {
         if (this.#canPrecede(selection.last, word, candidates, search)) return false
         total += this.#count(word, candidates, search)
@@ -220,8 +206,8 @@ export class NameIndex {
     const known = this.#filters.get(conditions)
     if (known !== undefined) return known
     if (this.#filters.size === MAX_FILTERS) this.#filters.clear()
-    const size = words(this.#capacity)
-    const filter = { bits: new Uint32Array(size), isFound: new Uint8Array(size) }
+    const { length } = this.#used
+    const filter = { bits: new Uint32Array(length), isFound: new Uint8Array(length) }
     this.#filters.set(conditions, filter)
     return filter
   }

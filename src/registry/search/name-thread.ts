@@ -8,10 +8,15 @@ import type { NamesMessage, QueryMessage, Reply } from './worker.ts'
 
 /** Agents by slot. */
 export interface NamedAgents {
-  /** Slots are below this number. */
+  readonly size: number
+  /** The slots that were ever used are below this number. */
   readonly slots: number
+  /** All slots are below this number. */
+  readonly capacity: number
   /** Null for a slot without an agent. */
   named(slot: number): NamedAgent | null
+  /** Searches their names. Null if PostgreSQL does. */
+  names: NameThread | null
 }
 
 /** Agents in a message. Collecting them takes half a millisecond. */
@@ -50,7 +55,7 @@ export class NameThread {
   constructor(agents: NamedAgents, logger: Logger) {
     this.#agents = agents
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: agents.slots,
+      workerData: agents.capacity,
       name: 'search',
     })
     // It does not keep the process alive.
@@ -167,4 +172,63 @@ function shortest(value: number): number {
     if (Math.fround(rounded) === value) return rounded
   }
   return Number(value.toPrecision(9))
+}
+
+export interface NamesOptions {
+  readonly maxBytes: number
+  readonly logger: Logger
+  readonly minNames?: number
+}
+
+/** PostgreSQL searches fewer agents in a millisecond. */
+export const MIN_NAMES = 1_000
+/** Between starts. */
+const RESTART_MS = 3_000
+/** After the names were too large. */
+const TOO_LARGE_MS = 600_000
+
+/** Starts and stops the thread. */
+export function createNames({ maxBytes, logger, minNames = MIN_NAMES }: NamesOptions) {
+  let kept: NamedAgents | null = null
+  let notBefore = 0
+
+  async function stop(): Promise<void> {
+    const thread = kept?.names
+    if (kept !== null) kept.names = null
+    await thread?.stop()
+  }
+
+  async function start(agents: NamedAgents): Promise<void> {
+    const started = performance.now()
+    notBefore = started + RESTART_MS
+    const thread = new NameThread(agents, logger)
+    agents.names = thread
+    if (await thread.fill())
+      logger.info(
+        { bytes: thread.bytes, loadMs: Math.round(performance.now() - started) },
+        'names are in memory',
+      )
+  }
+
+  return {
+    stop,
+    /**
+     * Starts a thread for the copy that answers reads, and again if it ended or is stuck. Stops it
+     * if there is no copy. Must be called now and then, with the memory of the copy.
+     */
+    keep: (agents: NamedAgents | null, copyBytes = 0): void => {
+      const thread = kept?.names ?? null
+      if (agents !== kept || thread?.isAlive === false) void stop()
+      kept = agents
+      if (agents === null) return
+      if (thread !== null && thread.bytes + copyBytes > maxBytes) {
+        logger.warn(`PostgreSQL searches by name: a copy with names needs more than ${maxBytes} bytes`)
+        notBefore = performance.now() + TOO_LARGE_MS
+        void stop()
+      }
+      if (agents.names === null && agents.size >= minNames && performance.now() >= notBefore)
+        void start(agents)
+      agents.names?.flush()
+    },
+  }
 }

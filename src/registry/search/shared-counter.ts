@@ -38,19 +38,25 @@ export class SharedCounter {
   }
 
   /**
-   * Finds the candidates: slots in a list, and those in enough bitmaps. `leastOf[word]` is the
-   * least number of trigrams of a name in a word of slots, and `needed[least]` how many must be
-   * shared.
+   * Finds the candidates of the first `words`: slots in a list, and those in enough bitmaps.
+   * `leastOf[word]` is the least number of trigrams of a name in a word of slots, and
+   * `needed[least]` how many must be shared.
    */
-  count(sets: readonly SlotSet[], needed: Uint8Array, leastOf: Uint8Array, visitor: Visitor): void {
+  count(
+    sets: readonly SlotSet[],
+    words: number,
+    needed: Uint8Array,
+    leastOf: Uint8Array,
+    visitor: Visitor,
+  ): void {
     const lists = sets.filter(({ bitmap }) => bitmap === null)
     const bitmaps = sets.flatMap(({ bitmap }) => bitmap ?? [])
     while (bitmaps.length % 3 !== 0) bitmaps.push(this.#empty)
     this.#lists = lists.length
     for (const { list, size } of lists) this.#addList(list, size)
-    for (let start = 0; start < this.#listed.length; start += BLOCK) {
+    for (let start = 0; start < words; start += BLOCK) {
       this.#candidates.size = 0
-      this.#countBlock(bitmaps, start, needed, leastOf, visitor)
+      this.#countBlock(bitmaps, start, Math.min(BLOCK, words - start), needed, leastOf, visitor)
       if (this.#candidates.size > 0) visitor.visit(this.#candidates)
     }
     this.#listed.fill(0)
@@ -68,12 +74,12 @@ export class SharedCounter {
   #countBlock(
     bitmaps: readonly Uint32Array[],
     start: number,
+    length: number,
     needed: Uint8Array,
     leastOf: Uint8Array,
     visitor: Visitor,
   ): void {
     const planes = this.#planes
-    const length = Math.min(BLOCK, this.#listed.length - start)
     this.#start = start
     planes.clear()
     for (let i = 0; i < bitmaps.length; i += 3)

@@ -17,7 +17,7 @@ export class SlotSet {
     if (this.bitmap === null && (this.size + 1) * WORD_BITS > capacity) this.#toBitmap(capacity)
     if (this.bitmap !== null) this.bitmap[slot >> 5]! |= 1 << (slot & 31)
     else {
-      if (this.size === this.list.length) this.list = resized(this.list, Math.ceil(this.size * 1.5))
+      if (this.size === this.list.length) this.#growList()
       this.list[this.size] = slot
     }
     this.size += 1
@@ -30,11 +30,10 @@ export class SlotSet {
     else this.list[this.list.indexOf(slot)] = this.list[this.size]!
   }
 
-  /** Makes room for slots up to a larger capacity. */
-  grow(capacity: number): void {
-    if (this.bitmap === null) return
-    if (this.size * WORD_BITS * 2 > capacity) this.bitmap = resized(this.bitmap, words(capacity))
-    else this.#toList(this.bitmap)
+  #growList(): void {
+    const { list } = this
+    this.list = new Uint32Array(Math.ceil(list.length * 1.5))
+    this.list.set(list)
   }
 
   #toBitmap(capacity: number): void {
@@ -42,15 +41,6 @@ export class SlotSet {
     for (let i = 0; i < this.size; i++) bitmap[this.list[i]! >> 5]! |= 1 << (this.list[i]! & 31)
     this.bitmap = bitmap
     this.list = new Uint32Array(0)
-  }
-
-  #toList(bitmap: Uint32Array): void {
-    const list = new Uint32Array(Math.max(this.size, MIN_LENGTH))
-    let length = 0
-    for (const [word, bits] of bitmap.entries())
-      for (let rest = bits; rest !== 0; rest &= rest - 1) list[length++] = word * WORD_BITS + lowestBit(rest)
-    this.list = list
-    this.bitmap = null
   }
 }
 
@@ -67,25 +57,20 @@ export function bitCount(bits: number): number {
 /** The words of a bitmap. */
 export const words = (capacity: number): number => Math.ceil(capacity / WORD_BITS)
 
-/** A copy with another length. */
-export function resized<Values extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
-  values: Values,
-  length: number,
-): Values {
-  const copy = new (values.constructor as new (length: number) => Values)(length)
-  copy.set(values)
-  return copy
-}
-
 /** For each trigram, the slots of the names that contain it. */
 export class Postings {
   readonly #sets = new Map<Trigram, SlotSet>()
+  readonly #capacity: number
 
-  add(slot: number, trigrams: readonly Trigram[], capacity: number): void {
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  add(slot: number, trigrams: readonly Trigram[]): void {
     for (const trigram of trigrams) {
       let set = this.#sets.get(trigram)
       if (set === undefined) this.#sets.set(trigram, (set = new SlotSet()))
-      set.add(slot, capacity)
+      set.add(slot, this.#capacity)
     }
   }
 
@@ -98,12 +83,38 @@ export class Postings {
     }
   }
 
-  grow(capacity: number): void {
-    for (const set of this.#sets.values()) set.grow(capacity)
-  }
-
   /** The sets of those trigrams that a name contains. */
   of(trigrams: readonly Trigram[]): SlotSet[] {
     return trigrams.flatMap((trigram) => this.#sets.get(trigram) ?? [])
+  }
+}
+
+type Numbers = Uint8Array | Int32Array | Float64Array
+
+/** A number of each slot, and the range of the numbers of each word of slots. */
+export class SlotNumbers<Values extends Numbers> {
+  readonly values: Values
+  /** The lowest and the highest number of each word, when it was measured last. */
+  readonly low: Values
+  readonly high: Values
+
+  constructor(type: new (length: number) => Values, capacity: number) {
+    this.values = new type(capacity)
+    this.low = new type(words(capacity))
+    this.high = new type(words(capacity))
+  }
+
+  /** Finds the range of the slots of a word whose bits are set, which is 0 if none is. */
+  measure(word: number, used: number): void {
+    let low = Infinity
+    let high = -Infinity
+    for (let bit = 0; bit < WORD_BITS; bit++) {
+      if (((used >>> bit) & 1) === 0) continue
+      const value = this.values[word * WORD_BITS + bit]!
+      if (value < low) low = value
+      if (value > high) high = value
+    }
+    this.low[word] = used === 0 ? 0 : low
+    this.high[word] = used === 0 ? 0 : high
   }
 }

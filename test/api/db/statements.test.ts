@@ -1,16 +1,8 @@
-import {
-  Kysely,
-  PostgresAdapter,
-  type DatabaseConnection,
-  type Driver,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import type { Database } from '../../../src/db/database.ts'
 import type { EntityManager } from '../../../src/db/orm-types.ts'
+import { kyselyWith } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
 import { createCardReads } from '../../../src/identity/agent-cards/card-reads.ts'
 import { claimCards, findOrigins, recordHost } from '../../../src/identity/agent-cards/check-queue.ts'
@@ -34,34 +26,11 @@ afterAll(() => session.end())
 /** Prepares statements in the migrated database and returns `rows` for each of them. */
 function preparingDatabase(rows: object[]) {
   const prepared: string[] = []
-  const connection: DatabaseConnection = {
-    executeQuery: async ({ sql }) => {
-      await session.query(`prepare checked as ${sql}`)
-      await session.query('deallocate checked')
-      prepared.push(sql)
-      return { rows: rows as never[] }
-    },
-    streamQuery: () => {
-      throw new Error('statements have no streams')
-    },
-  }
-  const nothing = async (): Promise<void> => undefined
-  const driver: Driver = {
-    init: nothing,
-    acquireConnection: async () => connection,
-    beginTransaction: nothing,
-    commitTransaction: nothing,
-    rollbackTransaction: nothing,
-    releaseConnection: nothing,
-    destroy: nothing,
-  }
-  const kysely = new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (each) => new PostgresIntrospector(each),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+  const kysely = kyselyWith(async ({ sql }) => {
+    await session.query(`prepare checked as ${sql}`)
+    await session.query('deallocate checked')
+    prepared.push(sql)
+    return rows
   })
   return { kysely, em: { getKysely: () => kysely } as unknown as EntityManager, prepared }
 }

@@ -4,8 +4,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { silentLogger } from '../../support/ledger/indexer.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { silentLogger, worldIndexer } from '../../support/ledger/indexer.ts'
 import {
   addresses,
   createRegistryWorld,

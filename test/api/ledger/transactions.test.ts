@@ -23,7 +23,7 @@ import {
 } from '../../support/ledger/registry-world.ts'
 import { closing } from '../../support/ledger/samples.ts'
 import { dumpTables, kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { perFile } from '../../support/lifetime.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')

@@ -242,7 +242,8 @@ test('PostgreSQL searches while the thread is not there, and another one is star
 })
 
 test('a thread that does not answer is not alive', async () => {
-  const thread = new NameThread({ slots: 0, named: () => null }, pino({ level: 'silent' }))
+  const none = { size: 0, slots: 0, capacity: 1, named: () => null, names: null }
+  const thread = new NameThread(none, pino({ level: 'silent' }))
   await thread.fill()
   expect(thread.isAlive).toBe(true)
   thread.changed(0)

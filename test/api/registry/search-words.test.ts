@@ -2,15 +2,16 @@ import { beforeAll, expect, test } from 'vitest'
 import type { AgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
 import { eventually } from '../../support/eventually.ts'
+import { useTestDatabase } from '../../support/database.ts'
 import { perFile } from '../../support/lifetime.ts'
-import { createSearchWorld } from '../../support/search-world.ts'
+import { createRegistryWorld } from '../../support/registry-world.ts'
 
-const world = perFile(() => createSearchWorld())
-const kysely = () => world.database.orm.em.getKysely()
+const database = useTestDatabase()
+const world = perFile(() => createRegistryWorld(database))
 const NAMES = ['Kestrel Auditor', 'Kestrel Scout Two', 'Weather Scout', 'Osprey Logistics', 'Falcon']
 beforeAll(async () =>
   insertAgents(
-    kysely(),
+    world.kysely,
     NAMES.map((name, i) => agentRow(String(i), { name })),
   ),
 )
@@ -44,28 +45,28 @@ test.each<[what: string, words: string, found: [string, number][]]>([
   ['words that no name has', 'albatross', []],
   ['no letters', '--', []],
 ])('a search for words finds %s, in memory and in PostgreSQL', async (_, words, found) => {
-  expect(await namesFor(world.memory, words)).toEqual(found)
-  expect(await namesFor(world.direct, words)).toEqual(found)
+  expect(await namesFor(world.memory.agents, words)).toEqual(found)
+  expect(await namesFor(world.database.agents, words)).toEqual(found)
 })
 
 test('name and words cannot be combined, and words have a length', async () => {
-  await expect(world.direct.list({ name: 'a', words: 'b' })).rejects.toMatchObject({
+  await expect(world.database.agents.list({ name: 'a', words: 'b' })).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
     message: 'name and words cannot be combined',
   })
   for (const words of ['', 'x'.repeat(65)])
-    await expect(world.direct.list({ words })).rejects.toMatchObject({ code: 'INVALID_TEXT' })
+    await expect(world.database.agents.list({ words })).rejects.toMatchObject({ code: 'INVALID_TEXT' })
 })
 
 test('PostgreSQL compares no more than 1,000 names: no index helps it', async () => {
   await insertAgents(
-    kysely(),
+    world.kysely,
     Array.from({ length: 1_000 }, (_, i) => agentRow(`many ${i}`, { name: `Many ${i}` })),
   )
   const refused = { code: 'WORDS_NOT_READY', retryAfterSeconds: 10 }
-  await expect(world.direct.list({ words: 'logistics' })).rejects.toMatchObject(refused)
-  await expect(world.direct.listConnection({ words: 'logistics' })).rejects.toMatchObject(refused)
+  await expect(world.database.agents.list({ words: 'logistics' })).rejects.toMatchObject(refused)
+  await expect(world.database.agents.listConnection({ words: 'logistics' })).rejects.toMatchObject(refused)
   await eventually(async () =>
-    expect(await namesFor(world.memory, 'logistics')).toEqual([['Osprey Logistics', 1]]),
+    expect(await namesFor(world.memory.agents, 'logistics')).toEqual([['Osprey Logistics', 1]]),
   )
 })

@@ -33,7 +33,7 @@ import {
   programId,
   type RegistryWorld,
 } from '../../support/ledger/registry-world.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
 import { recordStatements } from '../../support/statements.ts'
 import { openSse } from '../../support/subscriptions.ts'

@@ -3,7 +3,7 @@ import { associatedTokenAccount, pubkey, TOKEN_PROGRAM } from '@agent-registry/s
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { type AgentWallet, registrationArgs } from '../../support/ledger/registry-world.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { keyOf, toJson, useRelayWorld } from '../../support/transactions/relay-world.ts'
 
 const USDC = 1_000_000n

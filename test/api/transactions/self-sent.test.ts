@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { Transactions } from '../../../src/transactions/transactions.ts'
 import { HOSTILE_FILE } from '../../support/hostile-program/build.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import {
   createRelayWorld,
   keyOf,

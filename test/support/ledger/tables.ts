@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../src/db/database.ts'
+import { ACCOUNT_TABLES } from '../../../src/ledger/decode/decode-account.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 export const kyselyOf = (orm: Orm): Kysely<Database> => orm.em.fork().getKysely()
@@ -28,18 +29,9 @@ const ORDER = {
   dead_letters: 'id',
 } as const
 
-const STATE_TABLES = new Set([
-  'agents',
-  'stakes',
-  'registry_config',
-  'withdrawal_requests',
-  'reputation_reporters',
-  'deactivation_records',
-])
-
 /** Columns with the time of a read or write. */
 function isIncidental(table: string, column: string): boolean {
-  if (column === 'slot') return STATE_TABLES.has(table)
+  if (column === 'slot') return (ACCOUNT_TABLES as readonly string[]).includes(table)
   if (column === 'created_at') return table !== 'agents'
   return ['sequence', 'restored_sequence', 'accounts', 'search_xid'].includes(column)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptySnapshot } from '../../../src/ledger/decode/decode-account.ts'
 import { withoutFinalAccounts } from '../../../src/ledger/decode/rows.ts'
-import { NonFinalAccounts } from '../../../src/ledger/indexer/finality/non-final-accounts.ts'
+import { NonFinalAccounts } from '../../../src/ledger/indexer/position.ts'
 
 test('an account is due when the slot of its latest read is final, until it is read again', () => {
   const accounts = new NonFinalAccounts()

@@ -12,7 +12,6 @@ import { TableLoader } from '../../../src/registry/table-data.ts'
 const ALL: AgentConditions = {
   tiers: null,
   statuses: null,
-  exceptStatus: null,
   categories: null,
   includeMismatched: false,
   minReputation: null,

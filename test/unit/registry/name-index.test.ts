@@ -5,6 +5,7 @@ import * as fc from '../../support/property.ts'
 
 /** Most match, so that a page is a small part of what is found. */
 const AGENTS = 6_000
+const CAPACITY = AGENTS + 1_000
 const PROFILES = 3
 const WORDS = ['weather', 'whether', 'scout', 'market', 'zebra']
 /** Before some names. The order of the first two characters is not that of the others. */
@@ -80,7 +81,7 @@ const queries = fc.record({
 })
 
 test('the index finds what a comparison of all names finds, also after changes', () => {
-  const index = new NameIndex(0)
+  const index = new NameIndex(CAPACITY)
   const agents = new Map<number, NamedAgent>()
   const put = (slot: number, agent: NamedAgent) => {
     agents.set(slot, agent)
@@ -122,7 +123,7 @@ test('the index finds what a comparison of all names finds, also after changes',
 
 test('words that are too bad for a page are only counted, and their best match is found for another', () => {
   const [last, best] = [5_024, 5_030]
-  const index = new NameIndex(0)
+  const index = new NameIndex(CAPACITY)
   const nameOf = (slot: number): string => {
     if (slot < last) return 'zebra one'
     return slot === best ? `${RARE} seven` : 'zebra seven'

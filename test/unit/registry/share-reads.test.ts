@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareReads } from '../../../src/registry/share-reads.ts'
+import { shareReads } from '../../../src/registry/registry.ts'
 
 /** Reads that end when the test ends them. */
 function controlledReads(timeoutMs = 60_000) {

@@ -10,7 +10,7 @@ import { systemClock } from '../../../../src/platform/clock.ts'
 import type { Indexer } from '../../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../../src/ledger/indexer/write/write-events.ts'
 import { signed, toJson } from '../../../support/transactions/relay-world.ts'
-import { worldIndexer } from '../../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../../support/ledger/indexer.ts'
 import {
   type AgentWallet,
   createRegistryWorld,
