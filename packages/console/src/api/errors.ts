@@ -13,23 +13,6 @@ interface ApiError {
 /** While the gateway does not answer, or answers that something else failed. */
 const RETRY_SECONDS = 3
 
-/** What a reader calls the values that the API names in its errors. */
-const NAMES: Readonly<Record<string, string>> = {
-  agentCardUrl: 'The URL of the card',
-  eventTypes: 'The list of events',
-  expiresAt: 'The expiry',
-  filterAgentPda: 'The address of the agent',
-  inviteCode: 'The invite code',
-  maxUses: 'The number of registrations',
-  signerPubkey: 'The address of the owner',
-  since: 'The start',
-  until: 'The end',
-  url: 'The URL',
-}
-
-const named = (message: string): string =>
-  message.replace(/^(?:input\.)?(\w+)(?=\[\d+\] | )/, (text, name: string) => NAMES[name] ?? text)
-
 /** Any thrown value or urql error as text and code. */
 export function readError(error: unknown): ApiError {
   const { graphQLErrors, networkError, response } = error as Partial<CombinedError>
@@ -37,7 +20,8 @@ export function readError(error: unknown): ApiError {
   const [first] = graphQLErrors ?? []
   if (first !== undefined) {
     const { code = null, status = null, message: reason } = first.extensions as Partial<ApiError>
-    const text = named(first.message)
+    // Other values are checked by the forms, which have labels for them.
+    const text = first.message.replace(/^(?:input\.)?url(?= )/, 'The URL')
     const message = reason === undefined ? text : `${text}: ${reason}`
     const isTemporary = status !== null && (status === 429 || status >= 500)
     return { message, code, status, retryAfter: isTemporary ? seconds : null }

@@ -44,7 +44,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   const [days, setDays] = useState('7')
   const [asked, setAsked] = useState<string | null>(null)
   const [created, setCreated] = useState<string | null>(null)
-  const maxUses = /^\d{1,7}$/.test(uses) ? Number(uses) : null
+  const maxUses = /^(?:[1-9]\d{0,5}|1000000)$/.test(uses) ? Number(uses) : null
   const create = (): void => {
     if (maxUses === null) return
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()

@@ -1,3 +1,4 @@
+import { Histogram } from '../../ui/histogram.tsx'
 import {
   Address,
   Amount,
@@ -5,7 +6,6 @@ import {
   Empty,
   Facts,
   formatUnits,
-  Histogram,
   RelativeTime,
   Section,
   Status,

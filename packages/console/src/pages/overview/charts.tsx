@@ -1,21 +1,13 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { Histogram } from '../../ui/histogram.tsx'
 import type { ChartProps } from '../../ui/chart.tsx'
-import {
-  ErrorState,
-  Histogram,
-  Loading,
-  Section,
-  Select,
-  useKept,
-  useLazy,
-  usePolling,
-} from '../../ui/index.ts'
+import { ErrorState, Loading, Section, Select, useKept, useLazy, usePolling } from '../../ui/index.ts'
 import {
   EventsPerMinuteDocument,
   RegistryGrowthDocument,
   RegistryReputationDocument,
-} from './page.generated.ts'
+} from './charts.generated.ts'
 import css from './page.module.css'
 
 const HOUR_MS = 3_600_000

@@ -15,7 +15,10 @@ export interface WebhookDraft {
   readonly types: readonly WebhookEventType[]
 }
 
-export const isComplete = ({ url, types }: WebhookDraft): boolean => url.trim() !== '' && types.length > 0
+const isAddress = (agent: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(agent)
+
+export const isComplete = ({ url, agent, types }: WebhookDraft): boolean =>
+  url.trim() !== '' && (agent.trim() === '' || isAddress(agent.trim())) && types.length > 0
 
 interface WebhookFieldsProps {
   readonly draft: WebhookDraft
@@ -56,6 +59,11 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         spellCheck={false}
         hint="The address of an agent. Without it you get the events of all agents."
         value={agent}
+        error={
+          isChecked && agent.trim() !== '' && !isAddress(agent.trim())
+            ? 'Enter the address of an agent: 32 to 44 letters and digits.'
+            : null
+        }
         onChange={({ target }) => onChange({ ...draft, agent: target.value })}
       />
       {EVENT_GROUPS.map((group) => (
