@@ -1,5 +1,5 @@
 import { Bank } from './bank/bank.ts'
-import { BlockRing, RING_SIZE } from './bank/block-ring.ts'
+import { BlockRing, RING_SIZE } from './bank/block.ts'
 import { FaultControls } from './faults/fault-controls.ts'
 import { Faucet } from './faucet.ts'
 import { createGenesis, outdatedPrograms } from './genesis.ts'

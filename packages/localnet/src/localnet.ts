@@ -9,8 +9,9 @@ import { respond } from './rpc/json-rpc.ts'
 import { createDispatcher } from './rpc/methods/index.ts'
 import { withoutControl } from './server/control.ts'
 import { createHttpServer } from './server/http-server.ts'
-import { HOST, listenOnPair } from './server/port-pair.ts'
 import { createSocketServer } from './server/socket-server.ts'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 
 /** A running ledger. */
 export interface Localnet {
@@ -95,4 +96,34 @@ function stop(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
+
+const HOST = '127.0.0.1'
+const ATTEMPTS = 50
+const LAST_PORT = 65_535
+
+/**
+ * Listens with the HTTP server on the port and with the WebSocket server on the next port, where
+ * stock clients expect it. Port 0 finds a free pair.
+ * @returns the HTTP port
+ */
+async function listenOnPair(http: Server, sockets: Server, port: number): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    await listen(http, port)
+    const actual = (http.address() as AddressInfo).port
+    try {
+      if (actual === LAST_PORT) throw new Error('there is no port after 65535')
+      await listen(sockets, actual + 1)
+      return actual
+    } catch (error) {
+      await new Promise((resolve) => http.close(resolve))
+      if (port !== 0 || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, HOST)
+  // Rejects if the server emits an error.
+  await once(server, 'listening')
 }

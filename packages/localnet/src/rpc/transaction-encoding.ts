@@ -1,6 +1,6 @@
 import { encodeBase58, type Message, parseTransaction, type Pubkey } from '@agent-registry/solana'
-import type { TransactionRecord } from '../bank/transaction-record.ts'
-import { writableKeys } from '../bank/writable-keys.ts'
+import type { TransactionRecord } from '../bank/execute.ts'
+import { writableKeys } from '../bank/account-keys.ts'
 import type { Config } from './params.ts'
 import { RpcError } from './rpc-error.ts'
 

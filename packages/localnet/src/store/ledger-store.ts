@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Block } from '../bank/block.ts'
-import type { TransactionRecord } from '../bank/transaction-record.ts'
+import type { TransactionRecord } from '../bank/execute.ts'
 import type { Account } from '../vm/account.ts'
 import { AccountTable } from './account-table.ts'
 import { BlockTable } from './block-table.ts'

@@ -87,3 +87,14 @@ function keyAt(data: Buffer, offset: number): Pubkey {
 function optionalKey(data: Buffer, offset: number): Pubkey | null {
   return data[offset] === 1 ? keyAt(data, offset + 4) : null
 }
+
+/** The token accounts among the accounts of a transaction, in the shape of `preTokenBalances`. */
+export function tokenBalances(accounts: readonly (Account | null)[], read: AccountReader) {
+  return accounts.flatMap((account, accountIndex) => {
+    const token = decodeTokenBalance(account, read)
+    if (account === null || token === null) return []
+    const { mint, owner, amount, decimals } = token
+    const programId = account.owner
+    return [{ accountIndex, mint, owner, programId, uiTokenAmount: uiTokenAmount(amount, decimals) }]
+  })
+}
