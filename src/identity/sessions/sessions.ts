@@ -7,6 +7,7 @@ import type { EntityManager } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { networkOf } from '../../domain/network.ts'
 import { optional, pubkeyParameter, requiredText } from '../../domain/parameters.ts'
+import { createKeyedQueue } from '../../platform/async/keyed-queue.ts'
 import type { Clock } from '../../platform/clock.ts'
 import {
   originParameter,
@@ -99,7 +100,8 @@ interface SessionsOptions {
 /** Sign-in with Solana: a wallet signs once, and a token then stands for it until it ends. */
 export function createSessions({ em, clock, origins, genesisHash }: SessionsOptions) {
   const challenges = createChallenges(em)
-  const add = createInserts(em)
+  /** Those of a wallet one by one: the next one waits without a connection. */
+  const inserts = createKeyedQueue()
   /** Throws SESSION_MISSING if the wallet signed the request itself. */
   const current = ({ session }: Caller): Session => {
     if (session === null) throw new DomainError('SESSION_MISSING')
@@ -134,7 +136,8 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
       if (!(await challenges.use(nonce, iso(now)))) throw new DomainError('SIGN_IN_NONCE')
       const token = `ars_${randomBytes(TOKEN_BYTES).toString('base64url')}`
       const session = { wallet, createdAt: iso(now), expiresAt: iso(now + SESSION_MS) }
-      await add({ ...session, tokenHash: hashOf(token), lastUsedAt: iso(now) }, now)
+      const added = { ...session, tokenHash: hashOf(token), lastUsedAt: iso(now) }
+      await inserts(wallet, 1, () => insertSession(em, added, now))
       return { ...session, token }
     },
     /** Throws SESSION_INVALID. */
@@ -153,20 +156,6 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
 }
 
 const hashOf = (token: string): string => hash('sha256', token, 'base64url')
-
-/** Adds sessions, those of a wallet one by one: the next one waits without a connection. */
-function createInserts(em: EntityManager) {
-  const latest = new Map<string, Promise<void>>()
-  return (session: Session, now: number): Promise<void> => {
-    const { wallet } = session
-    const before = latest.get(wallet) ?? Promise.resolve()
-    const added = before.catch(() => undefined).then(() => insertSession(em, session, now))
-    latest.set(wallet, added)
-    return added.finally(() => {
-      if (latest.get(wallet) === added) latest.delete(wallet)
-    })
-  }
-}
 
 function insertSession(root: EntityManager, session: Session, now: number): Promise<void> {
   const { tokenHash, wallet, createdAt, expiresAt } = session
