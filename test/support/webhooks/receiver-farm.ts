@@ -72,4 +72,3 @@ export async function startReceiverFarm() {
     },
   }
 }
-export type ReceiverFarm = Awaited<ReturnType<typeof startReceiverFarm>>
