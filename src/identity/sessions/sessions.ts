@@ -62,25 +62,9 @@ interface ChallengeRequest {
   readonly origin?: string | null
 }
 
+export type Challenge = Awaited<ReturnType<Sessions['challenge']>>
 /** `SolanaSignInInput` of the Wallet Standard. */
-export interface SignInInput {
-  readonly domain: string
-  readonly uri: string
-  readonly version: string
-  readonly chainId: string
-  readonly nonce: string
-  readonly issuedAt: string
-  readonly expirationTime: string
-  readonly statement: string
-  readonly address?: string
-}
-
-export interface Challenge {
-  readonly input: SignInInput
-  /** The text for wallets that can only sign messages. Null if no wallet was given. */
-  readonly message: string | null
-  readonly expiresAt: string
-}
+export type SignInInput = Challenge['input']
 
 export interface NewSession extends Omit<Session, 'tokenHash' | 'lastUsedAt'> {
   /** Shown only in this response. */
@@ -109,7 +93,7 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
   }
   return {
     /** Throws SIGN_IN_ORIGIN, INVALID_PUBKEY and LEDGER_UNAVAILABLE. */
-    challenge: async (request: ChallengeRequest): Promise<Challenge> => {
+    challenge: async (request: ChallengeRequest) => {
       const { host: domain, origin: uri } = originParameter(request.origin, origins)
       const address = optional(pubkeyParameter, 'wallet', request.wallet)
       const [chainId] = chainIdsOf(await genesisHash())
@@ -119,7 +103,8 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
       const fields = { domain, uri, version: '1', chainId, nonce, issuedAt: iso(now), expirationTime }
       await challenges.add(nonce, expirationTime, fields.issuedAt)
       return {
-        input: { ...fields, statement: STATEMENT, ...(address === undefined ? {} : { address }) },
+        input: { ...fields, statement: STATEMENT, ...(address && { address }) },
+        /** The text for wallets that can only sign messages. Null if no wallet was given. */
         message: address === undefined ? null : writeSignInMessage({ ...fields, address }, STATEMENT),
         expiresAt: expirationTime,
       }
