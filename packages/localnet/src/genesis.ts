@@ -56,9 +56,9 @@ function genesisAccounts(genesis: GenesisOptions): [Pubkey, Account][] {
     const data = encodeMint(pubkey(usdcMintAuthority.publicKey.toBase58()), USDC_DECIMALS)
     all.push([pubkey(usdcMint.publicKey.toBase58()), account(TOKEN_PROGRAM, data)])
   }
-  for (const { programId, elf, upgradeAuthority } of programs) {
-    const deployment = { programId, elf, authority: upgradeAuthority, slot: 0n }
-    for (const { address, owner, data, executable } of Object.values(deploymentAccounts(deployment)))
+  for (const program of programs) {
+    const images = Object.values(deploymentAccounts({ ...program, slot: 0n }))
+    for (const { address, owner, data, executable } of images)
       all.push([address, account(owner, data, executable)])
   }
   return [...all, ...accounts]

@@ -1,7 +1,5 @@
 import type { Server } from 'node:http'
-import type { Pubkey } from '@agent-registry/solana'
 import type { Bank } from './bank/bank.ts'
-import type { FaultControls } from './faults/fault-controls.ts'
 import { openLedger } from './ledger.ts'
 import type { Logger } from './logger.ts'
 import type { LocalnetOptions } from './options.ts'
@@ -14,29 +12,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
 /** A running ledger. */
-export interface Localnet {
-  readonly rpcUrl: string
-  readonly wsUrl: string
-  readonly genesisHash: string
-  readonly fault: FaultControls
-  /**
-   * The programs of the genesis whose code in `dataDir` differs, because it is of another build.
-   */
-  readonly outdatedPrograms: readonly Pubkey[]
-  /** The current slot, whose block is not finished. */
-  readonly slot: number
-  /** Finishes `count` slots immediately. Default 1. */
-  stepSlot(count?: number): void
-  /** Moves the time of the ledger forward and starts a new slot. */
-  warp(seconds: number): void
-  /** Changes the rent of new accounts. A cluster does it at the start of an epoch. */
-  setRent(lamportsPerByte: number): void
-  /** Finishes the current slot, writes all data, and releases ports and files. */
-  close(): Promise<void>
-}
+export type Localnet = Awaited<ReturnType<typeof startLocalnet>>
 
 /** @throws LedgerInUseError if a ledger already uses the directory */
-export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
+export async function startLocalnet(options: LocalnetOptions) {
   const { port = 0, slotMs = 400 } = options
   const ledger = openLedger(options)
   const { bank, faults, logger, outdated, store } = ledger
@@ -63,16 +42,22 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
       wsUrl: `ws://${HOST}:${httpPort + 1}`,
       genesisHash: store.fact('genesisHash') ?? '',
       fault: faults,
+      /** The programs of the genesis with other code in `dataDir`, which is of another build. */
       outdatedPrograms: outdated,
+      /** The current slot, whose block is not finished. */
       get slot() {
         return bank.slot
       },
-      stepSlot: (count = 1) => {
+      /** Finishes `count` slots immediately. */
+      stepSlot: (count = 1): void => {
         for (let step = 0; step < count; step += 1) bank.closeSlot()
       },
-      warp: (seconds) => bank.warp(seconds),
-      setRent: (lamportsPerByte) => bank.setRent(lamportsPerByte),
-      close: () => (closing ??= close()),
+      /** Moves the time of the ledger forward and starts a new slot. */
+      warp: (seconds: number): void => bank.warp(seconds),
+      /** Changes the rent of new accounts. A cluster does it at the start of an epoch. */
+      setRent: (lamportsPerByte: number): void => bank.setRent(lamportsPerByte),
+      /** Finishes the current slot, writes all data, and releases ports and files. */
+      close: (): Promise<void> => (closing ??= close()),
     }
   } catch (error) {
     store.close()
