@@ -65,7 +65,7 @@ export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFli
 }
 
 /** Current numbers for operators. Ages are in seconds. */
-export interface WebhookStats {
+interface WebhookStats {
   readonly subscriptions: { readonly active: number; readonly paused: number; readonly disabled: number }
   readonly deliveries: {
     readonly pending: number

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { HttpErrorCode } from '../platform/net/error-codes.ts'
 import type { GuardedHttp, HttpResponse, HttpResult } from '../platform/net/guarded-http.ts'
 
-export interface SendRequest {
+interface SendRequest {
   readonly url: string
   /** The decrypted signing secrets: the current one, and after a rotation the replaced one. */
   readonly secrets: readonly string[]
@@ -36,7 +36,7 @@ export interface AttemptResult {
  */
 export type Send = (request: SendRequest) => Promise<AttemptResult>
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly http: GuardedHttp
   readonly clock: Clock
   /** Between two parts of the response body, in milliseconds. */

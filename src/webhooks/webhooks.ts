@@ -35,7 +35,7 @@ import {
   type UpdateInput,
 } from './subscriptions.ts'
 
-export interface WebhookServiceOptions {
+interface WebhookServiceOptions {
   readonly em: EntityManager
   readonly clock: Clock
   readonly secretBox: SecretBox

@@ -19,7 +19,7 @@ import { Feed } from './feed.ts'
 import { type EventPage, newestPosition, positionOf, readEvents } from './recent-events.ts'
 import { createStreams, type MakeStream, STREAM_LIMITS, type StreamClient } from './streams.ts'
 
-export interface EventsInput extends EventFilterInput {
+interface EventsInput extends EventFilterInput {
   /** Id of the last event that the client received. Without it, only new events are sent. */
   readonly after?: string | null
 }

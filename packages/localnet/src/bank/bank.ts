@@ -11,7 +11,7 @@ import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
 import { UndoLog } from './undo-log.ts'
 
-export interface BankParts {
+interface BankParts {
   readonly vm: Vm
   readonly store: LedgerStore
   readonly ring: BlockRing
@@ -21,7 +21,7 @@ export interface BankParts {
 }
 
 /** A refused transaction is in no block and pays no fee. */
-export type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
+type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
 
 /** The bank keeps older states of this many slots before the last finalized one, for `lag`. */
 export const MAX_LAG = 32

@@ -6,7 +6,7 @@ import { RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
 
-export type TransactionEncoding = ReturnType<typeof transactionEncoding>
+type TransactionEncoding = ReturnType<typeof transactionEncoding>
 
 export function transactionEncoding(config: Config) {
   const encoding = config.choice('encoding', ENCODINGS) ?? 'json'

@@ -7,7 +7,7 @@ import {
 } from '@agent-registry/solana'
 import type { Account, AccountReader } from './account.ts'
 
-export const MINT_BYTES = 82
+const MINT_BYTES = 82
 const TOKEN_ACCOUNT_BYTES = 165
 // In Token-2022, an account with extensions contains its kind after the part that both programs
 // share.
