@@ -1,5 +1,5 @@
-import { Counter, Gauge } from 'prom-client'
-import type { Metrics } from '../platform/metrics/metrics.ts'
+import { Counter } from 'prom-client'
+import { addGauge, type Metrics } from '../platform/metrics/metrics.ts'
 
 export interface RegistryStatus {
   /** Whether the copy answers reads. */
@@ -28,20 +28,13 @@ export function exposeRegistry(
   status: () => RegistryStatus,
   metrics: Metrics,
 ): (source: 'memory' | 'database') => void {
-  const registers = [metrics]
-  for (const [name, [help, read]] of Object.entries(GAUGES)) {
-    const gauge: Gauge = new Gauge({
-      name: `gateway_registry_${name}`,
-      help,
-      registers,
-      collect: () => gauge.set(read(status())),
-    })
-  }
+  for (const [name, [help, read]] of Object.entries(GAUGES))
+    addGauge(metrics, { name: `gateway_registry_${name}`, help }, () => read(status()))
   const reads = new Counter({
     name: 'gateway_registry_reads_total',
     help: 'Reads of agents and stakes, by what answered them',
     labelNames: ['source'],
-    registers,
+    registers: [metrics],
   })
   return (source) => reads.inc({ source })
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { UNMEASURED_SLOT_SECONDS } from '../rpc/ledger-probe.ts'
-import { Counter, Gauge } from 'prom-client'
-import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { Counter } from 'prom-client'
+import { addGauge, addLabelledGauge, type Metrics } from '../../platform/metrics/metrics.ts'
 
 export const INDEXER_PHASES = ['starting', 'standby', 'backfilling', 'live', 'stopped'] as const
 export type IndexerPhase = (typeof INDEXER_PHASES)[number]
@@ -97,22 +97,15 @@ export function exposeIndexer(status: () => IndexerStatus, metrics: Metrics): vo
       },
     })
   }
-  for (const [name, [help, read]] of Object.entries(GAUGES)) {
-    const gauge: Gauge = new Gauge({
-      name: `gateway_indexer_${name}`,
-      help,
-      registers,
-      collect: () => gauge.set(read(status())),
-    })
-  }
-  const phases: Gauge<'phase'> = new Gauge({
+  for (const [name, [help, read]] of Object.entries(GAUGES))
+    addGauge(metrics, { name: `gateway_indexer_${name}`, help }, () => read(status()))
+  const phases = {
     name: 'gateway_indexer_phase',
     help: '1 for the current phase of the indexer in this process',
-    labelNames: ['phase'],
-    registers,
-    collect: () => {
-      const current = status().phase
-      for (const phase of INDEXER_PHASES) phases.set({ phase }, Number(phase === current))
-    },
+    label: 'phase',
+  }
+  addLabelledGauge(metrics, phases, () => {
+    const current = status().phase
+    return Object.fromEntries(INDEXER_PHASES.map((phase) => [phase, Number(phase === current)]))
   })
 }
