@@ -5,7 +5,7 @@ import { WALLET_POLICY } from './policy.ts'
 import { args, expected } from './inputs.ts'
 import { bool, int, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 
-const EXAMPLE: Required<SignInInput> = {
+const EXAMPLE: Readonly<Record<keyof SignInInput, string>> = {
   domain: 'app.example.org',
   address: 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
   statement: 'Sign in to the agent registry. This sends no transaction and costs nothing.',

@@ -34,7 +34,7 @@ export function genesisOf(keys: LocalnetKeys): GenesisOptions {
       {
         programId: PROGRAM,
         elf: readFileSync(PROGRAM_FILE),
-        upgradeAuthority: pubkey(keys.registryAdmin.publicKey.toBase58()),
+        authority: pubkey(keys.registryAdmin.publicKey.toBase58()),
       },
     ],
   }

@@ -72,6 +72,7 @@ if (engine === 'gateway' || engine === 'gateway, default limits') {
           body: row.body,
           deliveryId: payload.event,
           attempt: 1,
+          deadlineMs: 15_000,
         })
         if (result.outcome !== 'success') throw new Error(`the receiver responded with ${result.status}`)
       },

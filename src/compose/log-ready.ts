@@ -23,7 +23,7 @@ export function createReadinessLog(options: ReadinessLogOptions): BackgroundLoop
   let reported: string | undefined
   return createBackgroundLoop({
     retryMs: POLL_MS,
-    onError: (err) => logger.warn({ err }, 'checking whether the gateway is ready failed'),
+    failures: { report: (err) => logger.warn({ err }, 'checking whether the gateway is ready failed') },
     step: async () => {
       const { missing } = await health.readiness()
       // Reasons with a growing number of seconds are one reason.

@@ -3,7 +3,7 @@ import { exposeIndexer } from '../ledger/indexer/status.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import { webhookSink } from '../webhooks/enqueue.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'
-import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/limits.ts'
+import type { WorkerLimits } from '../webhooks/limits.ts'
 import { createSender } from '../webhooks/send.ts'
 import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker.ts'
 import type { LedgerNodes } from './ledger.ts'
@@ -87,11 +87,10 @@ export function startWebhookWorker({
   indexer: Indexer | null
   limits?: Partial<WorkerLimits>
 }): WebhookWorker {
-  const totalMs = limits?.deadlineMs ?? WORKER_LIMITS.deadlineMs
   const worker = createWebhookWorker({
     ...dependencies,
     limits,
-    send: createSender({ http, clock: dependencies.clock, limits: { totalMs } }),
+    send: createSender({ http, clock: dependencies.clock }),
     openSecret: (encrypted, subscriptionId) => secretBox.open(subscriptionId, encrypted),
   })
   indexer?.onOutbox(() => worker.wake())

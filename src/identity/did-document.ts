@@ -8,7 +8,7 @@ import { keyToMultibase } from './credentials/formats.ts'
 
 export type DidResolution = Awaited<ReturnType<DidResolver['resolve']>>
 
-export type DidResolver = ReturnType<typeof createDidResolver>
+type DidResolver = ReturnType<typeof createDidResolver>
 
 export function createDidResolver(agents: Pick<AgentReads, 'findByOwner'>, programId: string) {
   return {

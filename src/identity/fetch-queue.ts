@@ -31,7 +31,6 @@ export type FetchQueue = ReturnType<typeof createFetchQueue>
 /** Jobs that fetch from hosts of users. Which are due is in the database. */
 export function createFetchQueue<Job>(options: FetchQueueOptions<Job>) {
   const { name, claim, run, limits, idleMs, clock, logger } = options
-  const failures = createFailureLog(logger, `polling for due ${name} failed, will retry`)
   const jobFailures = createFailureLog(logger, `one of the ${name} failed, will retry`)
   const jobs = new Set<Promise<void>>()
   let slotsUsed = 0
@@ -64,10 +63,9 @@ export function createFetchQueue<Job>(options: FetchQueueOptions<Job>) {
         for (const job of due) startJob(job, signal)
       }
       lastPolledAt = clock.now()
-      failures.clear()
       return idleMs
     },
-    onError: failures.report,
+    failures: createFailureLog(logger, `polling for due ${name} failed, will retry`),
     retryMs: idleMs,
   })
 

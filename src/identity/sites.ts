@@ -1,5 +1,5 @@
-import PQueue from 'p-queue'
 import { siteOf } from '../domain/client-network.ts'
+import { createKeyedQueue } from '../platform/async/keyed-queue.ts'
 import { CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
 
 /** Where a card's URL leads first. */
@@ -43,16 +43,9 @@ export type SiteSlots = <Result>(url: string, run: () => Promise<Result>) => Pro
 /** Limits the fetches from one site, because anyone can list URLs of a site of others. */
 export function createSiteSlots(): SiteSlots {
   const { perSite, perGateway } = CREDENTIAL_FETCHES
-  const sites = new Map<string, PQueue>()
-  return async (url, run) => {
+  const queue = createKeyedQueue()
+  return (url, run) => {
     const { site } = cardOrigin(url)
-    const limit = GATEWAY_SITES.includes(site) ? perGateway : perSite
-    const queue = sites.get(site) ?? new PQueue({ concurrency: limit })
-    sites.set(site, queue)
-    try {
-      return await queue.add(run)
-    } finally {
-      if (queue.size + queue.pending === 0 && sites.get(site) === queue) sites.delete(site)
-    }
+    return queue(site, GATEWAY_SITES.includes(site) ? perGateway : perSite, run)
   }
 }

@@ -64,8 +64,10 @@ export function startRegistry(options: RegistryOptions): Registry {
   const loop = createBackgroundLoop({
     retryMs: RETRY_MS,
     step: (signal) => copy.keep(signal),
-    onError: (error) => {
-      if (error !== STOPPED) logger.warn({ err: error }, 'agents and stakes cannot be read into memory')
+    failures: {
+      report: (err) => {
+        if (err !== STOPPED) logger.warn({ err }, 'agents and stakes cannot be read into memory')
+      },
     },
   })
   loop.start()

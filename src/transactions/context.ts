@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { Counter, Gauge } from 'prom-client'
+import { Counter } from 'prom-client'
 import { registryAddresses } from '@agent-registry/program'
 import type { Pubkey } from '@agent-registry/solana'
 import { Sponsorship } from '../db/entities/sponsorship.ts'
@@ -10,7 +10,7 @@ import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerSigner } from '../platform/keys.ts'
 import type { Logger } from '../platform/logger.ts'
-import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
+import { addGauge, createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
 import { createPriorityFees } from './fees.ts'
 import { createChainHead } from './ledger-state.ts'
 import { defaultAllowedPrograms, RELAY_TIMING, type RelayTiming } from './limits.ts'
@@ -84,13 +84,9 @@ const KINDS: readonly SponsorshipKind[] = ['registration', 'transaction']
 function createCounters(metrics: Metrics, em: EntityManager, amounts: LedgerAmounts | null) {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `gateway_${name}_total`, help, labelNames, registers: [metrics] })
-  const gauge = (name: string, help: string, read: () => Promise<number>): void => {
-    const collect = async (): Promise<void> => {
-      // One that cannot be read is NaN, so that the other metrics are still available.
-      created.set(await read().catch(() => NaN))
-    }
-    const created = new Gauge({ name: `gateway_sponsorship_${name}`, help, registers: [metrics], collect })
-  }
+  // One that cannot be read is NaN, so that the other metrics are still available.
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    addGauge(metrics, { name: `gateway_sponsorship_${name}`, help }, () => read().catch(() => NaN))
   const requests = counter(
     'relay_requests',
     'Relay requests by operation and outcome: ok or the error code',

@@ -110,7 +110,7 @@ const BLOCKHASH_LIFETIME = 150
 const FRESH_MS = 1_000
 const MAX_AGE_MS = 5_000
 
-export interface ChainHead {
+interface ChainHead {
   readonly blockhash: string
   readonly lastValidBlockHeight: number
   /** The slot at which the node returned the hash. */

@@ -7,8 +7,10 @@ import {
   type Message,
   parseMessage,
   type Pubkey,
+  signatureBytes,
   type WireTransaction,
 } from '@agent-registry/solana'
+import { verifyEd25519 } from '../domain/ed25519.ts'
 import { RELAY_POLICY } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
 
@@ -142,4 +144,14 @@ export function ownRows<Row extends Pick<TransactionRow, 'message' | 'signature'
   // A wallet lowered the fee. It is not known of which one, if there are several.
   const messages = new Set(versions.map(({ row }) => row.message))
   return messages.size === 1 ? versions.map(({ row }) => row) : []
+}
+
+/** The first signer from position `from` on whose signature is wrong. */
+export function wrongSigner({ signatures, message, messageBytes }: WireTransaction, from = 0): string | null {
+  const { staticKeys } = message
+  const wrong = signatures.findIndex((signature, i) => {
+    const [bytes, key] = [signatureBytes(signature), staticKeys[i]]
+    return i >= from && (bytes === null || key === undefined || !verifyEd25519(messageBytes, bytes, key))
+  })
+  return wrong < 0 ? null : (staticKeys[wrong] ?? '')
 }

@@ -84,7 +84,7 @@ const FIRST_PAGE_SIZE = 100
 const PAGE_SIZE = 1_000
 
 /** The finalized signatures of an account, newest first, as far as they are listed. */
-export interface SignatureWindow {
+interface SignatureWindow {
   readonly address: Pubkey
   /** The listing ends below this slot. */
   readonly oldestSlot: number

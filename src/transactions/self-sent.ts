@@ -1,13 +1,20 @@
 import PQueue from 'p-queue'
-import type { RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
+import {
+  compactLength,
+  decodeBase58,
+  parseTransaction,
+  VERSION_0,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
+import type { RpcInstruction, RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
 import type { SeenTransaction } from '../ledger/indexer/context.ts'
 import { fetchTransaction, nullIfLedgerError } from './ledger-state.ts'
 import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { TransactionsContext } from './context.ts'
-import { matchKey, ownRows } from './match.ts'
+import { matchKey, ownRows, wrongSigner } from './match.ts'
 import { SEEN_LIMITS } from './limits.ts'
 import type { TransactionRow } from './transaction-store.ts'
-import { wireTransaction, wrongSigner } from './read-transaction.ts'
 import { transactionErrorText } from './error-text.ts'
 import { onSeen } from './transitions.ts'
 
@@ -107,3 +114,36 @@ function seenStatus({ wire, slot, meta }: Landed, { registryProgram }: Transacti
   const text = transactionErrorText(meta.err, message, registryProgram, logs)
   return { ...seen, failure: { code: 'execution_failed', message: text, logs } as const }
 }
+
+/** A v0 transaction from JSON. Null for others, and with lookup tables: a prepared one has none. */
+export function wireTransaction({ version, transaction }: RpcTransaction): WireTransaction | null {
+  const { signatures, message } = transaction
+  const { header, accountKeys, recentBlockhash, instructions, addressTableLookups = [] } = message
+  if (version !== 0 || addressTableLookups.length > 0) return null
+  if (header === undefined || signatures === undefined || recentBlockhash === undefined) return null
+  const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = header
+  const parts = [
+    compactLength(signatures.length),
+    ...signatures.map(bytesOf),
+    [VERSION_0, numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts],
+    compactLength(accountKeys.length),
+    ...[...accountKeys, recentBlockhash].map(bytesOf),
+    compactLength(instructions.length),
+    ...instructions.flatMap(instructionParts),
+    compactLength(0),
+  ]
+  try {
+    return parseTransaction(Buffer.concat(parts.map((each) => Uint8Array.from(each))))
+  } catch (error) {
+    if (error instanceof WireError) return null
+    throw error
+  }
+}
+
+function instructionParts({ programIdIndex, accounts, data }: RpcInstruction): Iterable<number>[] {
+  const bytes = bytesOf(data)
+  return [[programIdIndex], compactLength(accounts.length), accounts, compactLength(bytes.length), bytes]
+}
+
+/** Text that is not base-58 becomes no bytes: then the signature does not match. */
+const bytesOf = (text: string): Uint8Array => decodeBase58(text) ?? new Uint8Array()

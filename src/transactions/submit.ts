@@ -1,13 +1,19 @@
-import { parseTransaction, type WireTransaction } from '@agent-registry/solana'
+import {
+  MAX_V1_TRANSACTION_BYTES,
+  parseTransaction,
+  VERSION_0,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import { DomainError, isDomainError } from '../domain/errors.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { countOutcome } from '../platform/metrics/metrics.ts'
+import { decodeBase64 } from './check-request.ts'
 import { sponsorContext, type TransactionsContext } from './context.ts'
 import { countersign, sponsoredWallet } from './countersign.ts'
 import { inviteCodeHash } from './invite-codes.ts'
 import { mapLedgerError } from './ledger-state.ts'
-import { matchesPrepared, preparedMessage } from './match.ts'
-import { checkSignatures, readSignedTransaction } from './read-transaction.ts'
+import { matchesPrepared, preparedMessage, wrongSigner } from './match.ts'
 import { sendStored } from './tracker.ts'
 import { EXPIRED, toRecord, type TransactionRecord, type TransactionRow } from './transaction-store.ts'
 
@@ -95,6 +101,30 @@ async function accept(
   context.wakeTracker()
 }
 
+/** Longer than what is accepted, so that the reason for refusing version 1 is its version. */
+const MAX_TEXT = 4 * Math.ceil(MAX_V1_TRANSACTION_BYTES / 3)
+
+/** Throws TRANSACTION_VERSION_UNSUPPORTED, and INVALID_SIGNED_TRANSACTION with the reason. */
+function readSignedTransaction(text: string): WireTransaction {
+  if (text.length > MAX_TEXT) throw invalid(`longer than ${MAX_TEXT} characters of base64`)
+  const bytes = decodeBase64(text)
+  if (bytes === null) throw invalid('not base64 with padding')
+  // The first byte of newer versions is more. Before them, it is the number of signatures.
+  const [first = 0] = bytes
+  if (first > VERSION_0)
+    throw new DomainError('TRANSACTION_VERSION_UNSUPPORTED', { version: first - VERSION_0 })
+  try {
+    return parseTransaction(bytes)
+  } catch (error) {
+    if (error instanceof WireError) throw invalid(error.message)
+    throw error
+  }
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError('INVALID_SIGNED_TRANSACTION', {}, { addition: { message } })
+}
+
 /** Null if another process has written the row since it was read. */
 async function checkAndStore(
   row: TransactionRow,
@@ -106,7 +136,8 @@ async function checkAndStore(
   if (!matchesPrepared(preparedMessage(row), transaction.message))
     throw new DomainError('TRANSACTION_MISMATCH')
   // The fee payer of a sponsored transaction is its first signer, and signs last.
-  checkSignatures(transaction, row.sponsored ? 1 : 0)
+  const key = wrongSigner(transaction, row.sponsored ? 1 : 0)
+  if (key !== null) throw new DomainError('INVALID_SIGNATURE', { key })
   await checkNotExpired(row, context)
   if (row.sponsored) {
     const sponsored = sponsorContext(context)

@@ -20,14 +20,12 @@ const CONCURRENT_ROWS = 8
 /** Follows every submitted transaction until it is settled. Each process can run one. */
 export function createTracker(context: TransactionsContext): BackgroundLoop {
   const { store, logger, timing } = context
-  const failures = createFailureLog(logger, 'tracking transactions failed, will retry')
   return createBackgroundLoop({
     retryMs: timing.idlePollMs,
-    onError: failures.report,
+    failures: createFailureLog(logger, 'tracking transactions failed, will retry'),
     step: async (signal) => {
       while ((await processDueRows(context)) === MAX_STATUSES && !signal.aborted);
       const { submitted } = await store.countOpen()
-      failures.clear()
       return submitted > 0 ? Math.min(timing.pollMs / 2, timing.idlePollMs) : timing.idlePollMs
     },
   })
@@ -158,11 +156,10 @@ const CLEANUP_MS = 3_600_000
 /** Settles what expired before it was submitted. A long search must not delay the tracker. */
 export function createExpiryLoop(context: TransactionsContext): BackgroundLoop {
   const { store, clock, logger, timing } = context
-  const failures = createFailureLog(logger, 'the search for expired transactions failed, will retry')
   let nextCleanup = 0
   return createBackgroundLoop({
     retryMs: timing.finalityPollMs,
-    onError: failures.report,
+    failures: createFailureLog(logger, 'the search for expired transactions failed, will retry'),
     step: async () => {
       const { unsubmitted } = await store.countOpen()
       if (unsubmitted > 0) await settleUnsubmitted(context)
@@ -171,7 +168,6 @@ export function createExpiryLoop(context: TransactionsContext): BackgroundLoop {
         await store.deleteOld(now)
         nextCleanup = now + CLEANUP_MS
       }
-      failures.clear()
       return timing.finalityPollMs
     },
   })
@@ -190,13 +186,11 @@ interface FinalSponsorship {
 /** Records what each sponsorship cost, when its transaction is final. */
 export function createSpendingRecorder(context: TransactionsContext): BackgroundLoop {
   const { kysely, logger, timing } = context
-  const failures = createFailureLog(logger, 'recording sponsorship costs failed, will retry')
   return createBackgroundLoop({
     retryMs: timing.finalityPollMs,
-    onError: failures.report,
+    failures: createFailureLog(logger, 'recording sponsorship costs failed, will retry'),
     step: async () => {
       for (const each of await readUnrecorded(kysely)) await recordSpending(each, context)
-      failures.clear()
       return timing.finalityPollMs
     },
   })

@@ -9,6 +9,7 @@ import { Sponsorship } from '../db/entities/sponsorship.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { DomainError } from '../domain/errors.ts'
+import { isUuid } from '../domain/uuid.ts'
 
 export type TransactionRow = Readonly<RowOf<typeof PreparedTransaction>>
 
@@ -62,7 +63,6 @@ const DAY_MS = 86_400_000
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
 /** Somebody can prepare the same transaction many times. */
 const MAX_MATCHES = 200
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Reads and writes prepared_transactions. `onOutcome`: a row became confirmed or failed. */
 export class TransactionStore {
@@ -96,7 +96,7 @@ export class TransactionStore {
   }
 
   async find(id: string): Promise<TransactionRow | null> {
-    return ID.test(id) ? this.#em.fork().findOne(PreparedTransaction, id) : null
+    return isUuid(id) ? this.#em.fork().findOne(PreparedTransaction, id) : null
   }
 
   /** Throws TRANSACTION_NOT_FOUND. */

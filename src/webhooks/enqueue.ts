@@ -93,13 +93,11 @@ export function createFanOut(options: {
   logger: Pick<Logger, 'warn'>
   onEnqueued: () => void
 }): BackgroundLoop {
-  const failures = createFailureLog(options.logger, 'enqueueing deliveries failed, retrying')
   return createBackgroundLoop({
     retryMs: POLL_MS,
-    onError: (error) => failures.report(error),
+    failures: createFailureLog(options.logger, 'enqueueing deliveries failed, retrying'),
     step: async (signal) => {
       while (!signal.aborted && (await continueFanOut(options.kysely))) options.onEnqueued()
-      failures.clear()
       return POLL_MS
     },
   })

@@ -21,7 +21,6 @@ export function createMaintenance(options: {
   metrics: WorkerMetrics
 }): BackgroundLoop {
   const { kysely, logger, metrics } = options
-  const failures = createFailureLog(logger, 'webhook maintenance failed, retrying')
   let cleanupAt = performance.now()
   const step = async (signal: AbortSignal): Promise<number> => {
     const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
@@ -33,10 +32,10 @@ export function createMaintenance(options: {
       await untilDone(deleteOldRows)
       cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
     }
-    failures.clear()
     return INTERVAL_MS
   }
-  return createBackgroundLoop({ step, onError: (error) => failures.report(error), retryMs: INTERVAL_MS })
+  const failures = createFailureLog(logger, 'webhook maintenance failed, retrying')
+  return createBackgroundLoop({ step, failures, retryMs: INTERVAL_MS })
 }
 
 /**

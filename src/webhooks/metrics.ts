@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import type { DisabledReason } from '../domain/webhook-delivery.ts'
-import type { Metrics } from '../platform/metrics/metrics.ts'
+import { addLabelledGauge, type Metrics } from '../platform/metrics/metrics.ts'
 import type { Settlement, SettleResult } from './settle.ts'
-import { LANES, type Slots } from './slots.ts'
+import type { Slots } from './slots.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
@@ -15,15 +15,15 @@ export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFli
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `gateway_webhooks_${name}_total`, help, labelNames, registers })
 
-  const inFlight: Gauge<'lane'> = new Gauge({
+  const inFlight = {
     name: 'gateway_webhooks_in_flight',
     help: 'Delivery attempts in flight in this process',
-    labelNames: ['lane'],
-    registers,
-    collect: () => {
-      for (const lane of LANES) inFlight.set({ lane }, slots.inFlight(lane))
-    },
-  })
+    label: 'lane',
+  }
+  addLabelledGauge(registry, inFlight, () => ({
+    fast: slots.inFlight('fast'),
+    slow: slots.inFlight('slow'),
+  }))
   const dueAge = gauge(
     'due_age_seconds',
     'Time that the oldest due delivery has waited, without paused webhooks',
@@ -66,7 +66,7 @@ export function createWorkerMetrics(registry: Metrics, slots: Pick<Slots, 'inFli
 }
 
 /** Current numbers for operators. Ages are in seconds. */
-export interface WebhookStats {
+interface WebhookStats {
   readonly subscriptions: { readonly active: number; readonly paused: number; readonly disabled: number }
   readonly deliveries: {
     readonly pending: number

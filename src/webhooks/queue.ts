@@ -31,7 +31,7 @@ export interface Claim
 }
 
 /** A webhook with due deliveries, and what decides how long its attempt may take. */
-export interface DueWebhook extends Waiting {
+interface DueWebhook extends Waiting {
   /** Its pause has ended: one attempt tests it. */
   readonly probe: boolean
   /** New, or it failed last. */

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpErrorCode } from '../platform/net/error-codes.ts'
 import type { GuardedHttp, HttpResponse, HttpResult } from '../platform/net/guarded-http.ts'
-import { WORKER_LIMITS } from './limits.ts'
 
-export interface SendRequest {
+interface SendRequest {
   readonly url: string
   /** The decrypted signing secrets: the current one, and after a rotation the replaced one. */
   readonly secrets: readonly string[]
@@ -17,7 +16,7 @@ export interface SendRequest {
   /** Starts at 1. */
   readonly attempt: number
   /** Limit of the whole request in milliseconds. */
-  readonly deadlineMs?: number
+  readonly deadlineMs: number
 }
 
 export interface AttemptResult {
@@ -37,21 +36,19 @@ export interface AttemptResult {
  */
 export type Send = (request: SendRequest) => Promise<AttemptResult>
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly http: GuardedHttp
   readonly clock: Clock
-  /**
-   * Limits of one attempt in milliseconds: in total, and between two parts of the response body.
-   */
-  readonly limits?: { readonly totalMs?: number; readonly idleMs?: number }
+  /** Between two parts of the response body, in milliseconds. */
+  readonly idleMs?: number
 }
 
 /** Sends deliveries as signed POST requests. Redirects are not followed. */
-export function createSender({ http, clock, limits }: SenderOptions): Send {
+export function createSender({ http, clock, ...idle }: SenderOptions): Send {
   return async (request) => {
     const headers = headersOf(request, Math.floor(clock.now() / 1000))
-    const totalMs = Math.min(request.deadlineMs ?? Infinity, limits?.totalMs ?? WORKER_LIMITS.deadlineMs)
-    const result = await http.post(request.url, { headers, body: request.body, ...limits, totalMs })
+    const { url, body, deadlineMs: totalMs } = request
+    const result = await http.post(url, { headers, body, totalMs, ...idle })
     return attemptResult(result, clock.now())
   }
 }

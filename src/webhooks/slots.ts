@@ -6,7 +6,7 @@ import type { WorkerLimits } from './limits.ts'
  * slow lane, so that waiting for them costs no slot of the fast lane.
  */
 export type Lane = 'fast' | 'slow'
-export const LANES = ['fast', 'slow'] as const
+const LANES = ['fast', 'slow'] as const
 
 /** First attempts (`pending`) and retries have slots of their own in each lane. */
 export type DueStatus = 'pending' | 'retrying'

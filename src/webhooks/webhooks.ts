@@ -43,7 +43,7 @@ import {
   type UpdateInput,
 } from './subscriptions.ts'
 
-export interface WebhookServiceOptions {
+interface WebhookServiceOptions {
   readonly em: EntityManager
   readonly clock: Clock
   readonly secretBox: SecretBox

@@ -6,7 +6,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/bac
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import { createFailureLog, type FailureLog } from '../platform/process/failure-log.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
 import { cancelForInactiveWebhooks } from './cancel.ts'
 import { claimDue, type ClaimedDue, NOTHING_DUE, type StartedClaim, HeldClaims } from './claim-due.ts'
 import { createFanOut } from './enqueue.ts'
@@ -67,7 +67,6 @@ export class WebhookWorker {
   readonly #options: WorkerOptions & { readonly limits: WorkerLimits; readonly random: () => number }
   readonly #connection: WorkerConnection
   readonly #metrics: WorkerMetrics
-  readonly #failures: FailureLog
   readonly #held = new HeldClaims()
   readonly #slots: Slots
   readonly #settlements: Settlements
@@ -94,11 +93,12 @@ export class WebhookWorker {
     this.#options = { random: Math.random, ...options, limits }
     const { orm, logger } = options
     const kysely = orm.em.fork().getKysely()
-    this.#failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
-    const onError = (err: unknown): void => {
-      if (this.#state === 'running') this.#failures.report(err)
-    }
-    this.#claiming = createBackgroundLoop({ step: () => this.#poll(), onError, retryMs: limits.pollMs })
+    const { report, clear } = createFailureLog(logger, 'polling for due deliveries failed, retrying')
+    this.#claiming = createBackgroundLoop({
+      step: () => this.#poll(),
+      failures: { report: (err) => this.#state === 'running' && report(err), clear },
+      retryMs: limits.pollMs,
+    })
     // An attempt that ends frees a slot here, and lets its webhook get another attempt.
     this.#slots = createSlots(limits, () => {
       this.#ended += 1
@@ -159,7 +159,6 @@ export class WebhookWorker {
     if (now >= this.#retriesAt && !retries.contended && retries.next === '')
       this.#retriesAt = now + limits.pollMs
     this.#lastPolledAt = clock.now()
-    this.#failures.clear()
     return this.#rest(now, [first, retries])
   }
 

@@ -264,7 +264,7 @@ async function startAppLedger(lamports: bigint): Promise<Localnet> {
     logger: createLogger('fatal', false),
     genesis: {
       faucet: Keypair.generate(),
-      programs: [{ programId: PROGRAM, elf, upgradeAuthority: keyOf('admin') }],
+      programs: [{ programId: PROGRAM, elf, authority: keyOf('admin') }],
       accounts: new Map([[FEE_PAYER, feePayer], config]),
     },
   })

@@ -12,7 +12,7 @@ import {
 } from './generated/program.ts'
 import type { Operations } from './generated/api.ts'
 import { RegistryError } from './errors.ts'
-import { readRentPayer } from './graphql/reads.ts'
+import { readRentPayer } from './graphql/query.ts'
 import { jittered, wait } from './http/retry.ts'
 import { listing } from './pages.ts'
 import type { Signer } from './signers/signer.ts'

@@ -1,7 +1,6 @@
 import { encodeBase58, utf8 } from '@agent-registry/solana/wire'
 import type { Context } from './context.ts'
 import type { Operations } from './generated/api.ts'
-import { type SignInInput, signInMessage } from './sign-in-message.ts'
 import type { Signer } from './signers/signer.ts'
 
 export type Session = Operations['createSession']['response']
@@ -75,4 +74,23 @@ async function sign(
   if (wallet.signMessage === undefined) throw new TypeError('The wallet cannot sign messages')
   const message = utf8(signInMessage(input))
   return { message, signature: await wallet.signMessage(message) }
+}
+
+/** `SolanaSignInInput` of the Wallet Standard. */
+type SignInInput = Operations['createSignInChallenge']['response']['input']
+
+/** The text of Sign-In-With-Solana (CAIP-122), as `solana:signIn` writes it. */
+function signInMessage(input: Required<SignInInput>): string {
+  const { domain, address, statement, uri, version, chainId, nonce, issuedAt, expirationTime } = input
+  return `${domain} wants you to sign in with your Solana account:
+${address}
+
+${statement}
+
+URI: ${uri}
+Version: ${version}
+Chain ID: ${chainId}
+Nonce: ${nonce}
+Issued At: ${issuedAt}
+Expiration Time: ${expirationTime}`
 }

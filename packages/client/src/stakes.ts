@@ -8,7 +8,7 @@ import {
   requestWithdrawal,
   stakeAddress,
 } from './generated/program.ts'
-import { readRentPayer } from './graphql/reads.ts'
+import { readRentPayer } from './graphql/query.ts'
 import type { Operations } from './generated/api.ts'
 import { listing } from './pages.ts'
 import { tokenAccount } from './program/program-address.ts'

@@ -26,7 +26,6 @@ const MINT_TO = 7
  * Gives SOL and USDC to wallets. Its transactions are normal ones, so they are part of the history.
  */
 export class Faucet {
-  readonly address: string
   readonly #bank: Bank
   readonly #genesis: GenesisOptions
   #sent = 0
@@ -34,7 +33,6 @@ export class Faucet {
   constructor(bank: Bank, genesis: GenesisOptions) {
     this.#bank = bank
     this.#genesis = genesis
-    this.address = genesis.faucet.publicKey.toBase58()
   }
 
   /** @returns the signature */

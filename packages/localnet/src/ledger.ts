@@ -1,13 +1,23 @@
 import { Bank } from './bank/bank.ts'
-import { BlockRing, RING_SIZE } from './bank/block-ring.ts'
+import { type Block, BlockRing, RING_SIZE } from './bank/block.ts'
 import { FaultControls } from './faults/fault-controls.ts'
 import { Faucet } from './faucet.ts'
-import { createGenesis, outdatedPrograms } from './genesis.ts'
 import { stderrLogger } from './logger.ts'
-import type { LedgerOptions } from './options.ts'
+import type { Clock, GenesisOptions, LedgerOptions } from './options.ts'
 import { LedgerStore } from './store/ledger-store.ts'
-import { EMPTY_ACCOUNT } from './vm/account.ts'
+import { type Account, EMPTY_ACCOUNT } from './vm/account.ts'
 import { Vm } from './vm/vm.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  deploymentAccounts,
+  encodeBase58,
+  programDataAddress,
+  pubkey,
+  type Pubkey,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@agent-registry/solana'
+import { encodeMint } from './vm/token-accounts.ts'
 
 /** A ledger without network interfaces. */
 export type Ledger = ReturnType<typeof openLedger>
@@ -43,4 +53,53 @@ export function openLedger(options: LedgerOptions) {
     store.close()
     throw error
   }
+}
+
+const FAUCET_LAMPORTS = 9_000_000_000_000_000n
+const USDC_DECIMALS = 6
+
+/** Writes the genesis block and the first accounts to a new store. */
+function createGenesis(store: LedgerStore, genesis: GenesisOptions, clock: Clock): void {
+  const offset = genesis.clockOffsetSeconds ?? 0
+  const genesisHash = encodeBase58(createHash('sha256').update(randomBytes(32)).digest())
+  const block: Block = {
+    slot: 0,
+    parentSlot: 0,
+    height: 0,
+    blockhash: genesisHash,
+    previousBlockhash: SYSTEM_PROGRAM,
+    time: Math.floor(clock.now() / 1000) + offset,
+  }
+  store.createLedger(block, genesisAccounts(genesis), { genesisHash, warp: String(offset) })
+}
+
+/** The programs whose code in the ledger differs from the given code. */
+function outdatedPrograms(vm: Vm, { programs = [] }: GenesisOptions): Pubkey[] {
+  const outdated = programs.filter(({ programId, elf }) => {
+    const data = vm.getAccount(programDataAddress(programId))?.data ?? new Uint8Array()
+    return Buffer.compare(data.subarray(data.length - elf.length), elf) !== 0
+  })
+  return outdated.map(({ programId }) => programId)
+}
+
+function genesisAccounts(genesis: GenesisOptions): [Pubkey, Account][] {
+  const { faucet, usdcMint, usdcMintAuthority, programs = [], accounts = [] } = genesis
+  const vm = new Vm()
+  const account = (owner: Pubkey, data: Uint8Array, executable = false): Account => {
+    const lamports = vm.minimumBalanceForRentExemption(data.length)
+    return { ...EMPTY_ACCOUNT, lamports, owner, data, executable }
+  }
+  const all: [Pubkey, Account][] = [
+    [pubkey(faucet.publicKey.toBase58()), { ...EMPTY_ACCOUNT, lamports: FAUCET_LAMPORTS }],
+  ]
+  if (usdcMint !== undefined && usdcMintAuthority !== undefined) {
+    const data = encodeMint(pubkey(usdcMintAuthority.publicKey.toBase58()), USDC_DECIMALS)
+    all.push([pubkey(usdcMint.publicKey.toBase58()), account(TOKEN_PROGRAM, data)])
+  }
+  for (const program of programs) {
+    const images = Object.values(deploymentAccounts({ ...program, slot: 0n }))
+    for (const { address, owner, data, executable } of images)
+      all.push([address, account(owner, data, executable)])
+  }
+  return [...all, ...accounts]
 }

@@ -1,7 +1,5 @@
 import type { Server } from 'node:http'
-import type { Pubkey } from '@agent-registry/solana'
 import type { Bank } from './bank/bank.ts'
-import type { FaultControls } from './faults/fault-controls.ts'
 import { openLedger } from './ledger.ts'
 import type { Logger } from './logger.ts'
 import type { LocalnetOptions } from './options.ts'
@@ -9,33 +7,15 @@ import { respond } from './rpc/json-rpc.ts'
 import { createDispatcher } from './rpc/methods/index.ts'
 import { withoutControl } from './server/control.ts'
 import { createHttpServer } from './server/http-server.ts'
-import { HOST, listenOnPair } from './server/port-pair.ts'
 import { createSocketServer } from './server/socket-server.ts'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 
 /** A running ledger. */
-export interface Localnet {
-  readonly rpcUrl: string
-  readonly wsUrl: string
-  readonly genesisHash: string
-  readonly fault: FaultControls
-  /**
-   * The programs of the genesis whose code in `dataDir` differs, because it is of another build.
-   */
-  readonly outdatedPrograms: readonly Pubkey[]
-  /** The current slot, whose block is not finished. */
-  readonly slot: number
-  /** Finishes `count` slots immediately. Default 1. */
-  stepSlot(count?: number): void
-  /** Moves the time of the ledger forward and starts a new slot. */
-  warp(seconds: number): void
-  /** Changes the rent of new accounts. A cluster does it at the start of an epoch. */
-  setRent(lamportsPerByte: number): void
-  /** Finishes the current slot, writes all data, and releases ports and files. */
-  close(): Promise<void>
-}
+export type Localnet = Awaited<ReturnType<typeof startLocalnet>>
 
 /** @throws LedgerInUseError if a ledger already uses the directory */
-export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
+export async function startLocalnet(options: LocalnetOptions) {
   const { port = 0, slotMs = 400 } = options
   const ledger = openLedger(options)
   const { bank, faults, logger, outdated, store } = ledger
@@ -62,16 +42,22 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
       wsUrl: `ws://${HOST}:${httpPort + 1}`,
       genesisHash: store.fact('genesisHash') ?? '',
       fault: faults,
+      /** The programs of the genesis with other code in `dataDir`, which is of another build. */
       outdatedPrograms: outdated,
+      /** The current slot, whose block is not finished. */
       get slot() {
         return bank.slot
       },
-      stepSlot: (count = 1) => {
+      /** Finishes `count` slots immediately. */
+      stepSlot: (count = 1): void => {
         for (let step = 0; step < count; step += 1) bank.closeSlot()
       },
-      warp: (seconds) => bank.warp(seconds),
-      setRent: (lamportsPerByte) => bank.setRent(lamportsPerByte),
-      close: () => (closing ??= close()),
+      /** Moves the time of the ledger forward and starts a new slot. */
+      warp: (seconds: number): void => bank.warp(seconds),
+      /** Changes the rent of new accounts. A cluster does it at the start of an epoch. */
+      setRent: (lamportsPerByte: number): void => bank.setRent(lamportsPerByte),
+      /** Finishes the current slot, writes all data, and releases ports and files. */
+      close: (): Promise<void> => (closing ??= close()),
     }
   } catch (error) {
     store.close()
@@ -95,4 +81,34 @@ function stop(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
+
+const HOST = '127.0.0.1'
+const ATTEMPTS = 50
+const LAST_PORT = 65_535
+
+/**
+ * Listens with the HTTP server on the port and with the WebSocket server on the next port, where
+ * stock clients expect it. Port 0 finds a free pair.
+ * @returns the HTTP port
+ */
+async function listenOnPair(http: Server, sockets: Server, port: number): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    await listen(http, port)
+    const actual = (http.address() as AddressInfo).port
+    try {
+      if (actual === LAST_PORT) throw new Error('there is no port after 65535')
+      await listen(sockets, actual + 1)
+      return actual
+    } catch (error) {
+      await new Promise((resolve) => http.close(resolve))
+      if (port !== 0 || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, HOST)
+  // Rejects if the server emits an error.
+  await once(server, 'listening')
 }

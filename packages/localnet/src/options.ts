@@ -1,5 +1,5 @@
 import type { Keypair } from '@solana/web3.js'
-import type { AccountImage, Pubkey } from '@agent-registry/solana'
+import type { AccountImage, Deployment, Pubkey } from '@agent-registry/solana'
 import type { Logger } from './logger.ts'
 import type { Account } from './vm/account.ts'
 
@@ -7,12 +7,6 @@ import type { Account } from './vm/account.ts'
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
-}
-
-export interface ProgramDeployment {
-  readonly programId: Pubkey
-  readonly elf: Uint8Array
-  readonly upgradeAuthority: Pubkey
 }
 
 /** The content of a new ledger. For an existing ledger, only the keys are used. */
@@ -24,7 +18,7 @@ export interface GenesisOptions {
   readonly usdcMintAuthority?: Keypair
   /** The time of the ledger minus the wall clock. */
   readonly clockOffsetSeconds?: number
-  readonly programs?: readonly ProgramDeployment[]
+  readonly programs?: readonly Omit<Deployment, 'slot'>[]
   readonly accounts?: ReadonlyMap<Pubkey, Account>
 }
 

@@ -19,7 +19,6 @@ export async function spawnLedger(dataDir: string, faucet: Keypair) {
   }
   return { rpcUrl, child, kill }
 }
-export type LedgerProcess = Awaited<ReturnType<typeof spawnLedger>>
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , dataDir = '', secret = ''] = process.argv

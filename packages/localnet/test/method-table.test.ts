@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { METHODS } from '../src/rpc/methods/index.ts'
-import { SUBSCRIPTIONS } from '../src/server/subscription-methods.ts'
+import { SUBSCRIPTIONS } from '../src/server/subscriptions.ts'
 
 // The methods of a node of the version that getVersion reports.
 const NODE_METHODS = `

@@ -12,7 +12,7 @@ it('runs the registry program from genesis, and only its upgrade authority can i
   const programId = keyOf(Keypair.generate())
   const admin = Keypair.generate()
   const [faucet, usdcMint, usdcMintAuthority] = [Keypair.generate(), Keypair.generate(), Keypair.generate()]
-  const programs = [{ programId, elf, upgradeAuthority: keyOf(admin) }]
+  const programs = [{ programId, elf, authority: keyOf(admin) }]
   await using ledger = await startTestLedger({ genesis: { faucet, usdcMint, usdcMintAuthority, programs } })
   const { connection, net } = ledger
   const stranger = await ledger.wallet()

@@ -14,7 +14,8 @@ export interface NamedInstruction<Key extends string = Pubkey> {
   readonly data: Uint8Array
 }
 
-const VERSION_0 = 0x80
+/** The first byte of a version 0 message. */
+export const VERSION_0 = 0x80
 
 /**
  * Compiles a v0 message without lookup tables. The account order is that of web3.js: the payer,

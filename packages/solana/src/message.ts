@@ -8,7 +8,7 @@ export interface Instruction {
   readonly data: Uint8Array
 }
 
-export interface TableLookup {
+interface TableLookup {
   readonly table: Pubkey
   readonly writable: Uint8Array
   readonly readonly: Uint8Array

@@ -3,7 +3,7 @@ import { ByteReader, WireError } from './byte-reader.ts'
 import { type Message, readMessage } from './message.ts'
 
 /** The size of one packet: the limit for legacy and v0 transactions. */
-export const MAX_TRANSACTION_BYTES = 1232
+const MAX_TRANSACTION_BYTES = 1232
 
 /** The limit of version 1. */
 export const MAX_V1_TRANSACTION_BYTES = 4096

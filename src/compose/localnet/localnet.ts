@@ -99,7 +99,7 @@ async function startLedgerOf(
       faucet: keys.faucet,
       usdcMint: keys.usdcMint,
       usdcMintAuthority: keys.usdcMintAuthority,
-      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
+      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), authority: keyOf(keys.registryAdmin) }],
     },
   })
   if (localnet.outdatedPrograms.length === 0) return localnet

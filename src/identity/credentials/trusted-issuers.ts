@@ -2,6 +2,7 @@ import { isPubkey } from '@agent-registry/solana'
 import type { RowOf } from '../../db/columns-of.ts'
 import { TrustedIssuer as TrustedIssuerEntity } from '../../db/entities/credentials.ts'
 import type { EntityManager } from '../../db/orm-types.ts'
+import { cachedValue } from '../../platform/async/cached-value.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { IssuerKey } from '../../domain/credential-verdict.ts'
 import { isSmallOrderKey } from '../../domain/ed25519.ts'
@@ -22,20 +23,15 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
     return rows.map(toIssuer)
   }
   const now = (): string => new Date(clock.now()).toISOString()
-  let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
+  const latest = cachedValue<TrustRegistry>({
+    clock,
+    freshMs: FRESH_MS,
+    maxAgeMs: FRESH_MS,
+    load: () => list().then(trustRegistry),
+  })
   return {
     /** The list, at most one second old. */
-    current: async (): Promise<TrustRegistry> => {
-      const age = latest === null ? Infinity : clock.now() - latest.readAt
-      if (latest === null || age > FRESH_MS || age < 0) {
-        const reading = { registry: list().then(trustRegistry), readAt: clock.now() }
-        latest = reading
-        reading.registry.catch(() => {
-          if (latest === reading) latest = null
-        })
-      }
-      return latest.registry
-    },
+    current: latest.get,
     list,
     /** Adds an issuer, or replaces the one with the same DID. Returns which of them it did. */
     put: async ({ did, keys, ...issuer }: NewIssuer): Promise<'added' | 'replaced'> => {
@@ -51,19 +47,19 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
       const fork = em.fork()
       const isNew = (await fork.count(TrustedIssuerEntity, { did })) === 0
       await fork.upsert(TrustedIssuerEntity, row, { onConflictExcludeFields: ['createdAt'] })
-      latest = null
+      latest.invalidate()
       return isNew ? 'added' : 'replaced'
     },
     /** False if there is no such issuer. */
     setEnabled: async (did: string, enabled: boolean): Promise<boolean> => {
       const change = { enabled, updatedAt: now() }
       const updated = await em.fork().nativeUpdate(TrustedIssuerEntity, { did }, change)
-      latest = null
+      latest.invalidate()
       return updated > 0
     },
     remove: async (did: string): Promise<boolean> => {
       const removed = await em.fork().nativeDelete(TrustedIssuerEntity, { did })
-      latest = null
+      latest.invalidate()
       return removed > 0
     },
   }

@@ -7,6 +7,7 @@ import type { EntityManager } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { networkOf } from '../../domain/network.ts'
 import { optional, pubkeyParameter, requiredText } from '../../domain/parameters.ts'
+import { createKeyedQueue } from '../../platform/async/keyed-queue.ts'
 import type { Clock } from '../../platform/clock.ts'
 import {
   originParameter,
@@ -61,25 +62,9 @@ interface ChallengeRequest {
   readonly origin?: string | null
 }
 
+export type Challenge = Awaited<ReturnType<Sessions['challenge']>>
 /** `SolanaSignInInput` of the Wallet Standard. */
-export interface SignInInput {
-  readonly domain: string
-  readonly uri: string
-  readonly version: string
-  readonly chainId: string
-  readonly nonce: string
-  readonly issuedAt: string
-  readonly expirationTime: string
-  readonly statement: string
-  readonly address?: string
-}
-
-export interface Challenge {
-  readonly input: SignInInput
-  /** The text for wallets that can only sign messages. Null if no wallet was given. */
-  readonly message: string | null
-  readonly expiresAt: string
-}
+export type SignInInput = Challenge['input']
 
 export interface NewSession extends Omit<Session, 'tokenHash' | 'lastUsedAt'> {
   /** Shown only in this response. */
@@ -99,7 +84,8 @@ interface SessionsOptions {
 /** Sign-in with Solana: a wallet signs once, and a token then stands for it until it ends. */
 export function createSessions({ em, clock, origins, genesisHash }: SessionsOptions) {
   const challenges = createChallenges(em)
-  const add = createInserts(em)
+  /** Those of a wallet one by one: the next one waits without a connection. */
+  const inserts = createKeyedQueue()
   /** Throws SESSION_MISSING if the wallet signed the request itself. */
   const current = ({ session }: Caller): Session => {
     if (session === null) throw new DomainError('SESSION_MISSING')
@@ -107,7 +93,7 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
   }
   return {
     /** Throws SIGN_IN_ORIGIN, INVALID_PUBKEY and LEDGER_UNAVAILABLE. */
-    challenge: async (request: ChallengeRequest): Promise<Challenge> => {
+    challenge: async (request: ChallengeRequest) => {
       const { host: domain, origin: uri } = originParameter(request.origin, origins)
       const address = optional(pubkeyParameter, 'wallet', request.wallet)
       const [chainId] = chainIdsOf(await genesisHash())
@@ -117,7 +103,8 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
       const fields = { domain, uri, version: '1', chainId, nonce, issuedAt: iso(now), expirationTime }
       await challenges.add(nonce, expirationTime, fields.issuedAt)
       return {
-        input: { ...fields, statement: STATEMENT, ...(address === undefined ? {} : { address }) },
+        input: { ...fields, statement: STATEMENT, ...(address && { address }) },
+        /** The text for wallets that can only sign messages. Null if no wallet was given. */
         message: address === undefined ? null : writeSignInMessage({ ...fields, address }, STATEMENT),
         expiresAt: expirationTime,
       }
@@ -134,7 +121,8 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
       if (!(await challenges.use(nonce, iso(now)))) throw new DomainError('SIGN_IN_NONCE')
       const token = `ars_${randomBytes(TOKEN_BYTES).toString('base64url')}`
       const session = { wallet, createdAt: iso(now), expiresAt: iso(now + SESSION_MS) }
-      await add({ ...session, tokenHash: hashOf(token), lastUsedAt: iso(now) }, now)
+      const added = { ...session, tokenHash: hashOf(token), lastUsedAt: iso(now) }
+      await inserts(wallet, 1, () => insertSession(em, added, now))
       return { ...session, token }
     },
     /** Throws SESSION_INVALID. */
@@ -153,20 +141,6 @@ export function createSessions({ em, clock, origins, genesisHash }: SessionsOpti
 }
 
 const hashOf = (token: string): string => hash('sha256', token, 'base64url')
-
-/** Adds sessions, those of a wallet one by one: the next one waits without a connection. */
-function createInserts(em: EntityManager) {
-  const latest = new Map<string, Promise<void>>()
-  return (session: Session, now: number): Promise<void> => {
-    const { wallet } = session
-    const before = latest.get(wallet) ?? Promise.resolve()
-    const added = before.catch(() => undefined).then(() => insertSession(em, session, now))
-    latest.set(wallet, added)
-    return added.finally(() => {
-      if (latest.get(wallet) === added) latest.delete(wallet)
-    })
-  }
-}
 
 function insertSession(root: EntityManager, session: Session, now: number): Promise<void> {
   const { tokenHash, wallet, createdAt, expiresAt } = session

@@ -3,13 +3,14 @@ export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>
 interface BackgroundLoopOptions {
   /** Returns the milliseconds until the next step. */
   readonly step: (signal: AbortSignal) => Promise<number>
-  /** The step runs again `retryMs` after an error. */
-  readonly onError: (error: unknown) => void
+  /** Such as a failure log. `clear` is called after each step that succeeds. */
+  readonly failures: { readonly report: (error: unknown) => void; readonly clear?: () => void }
+  /** The step runs again after this time if it failed. Milliseconds. */
   readonly retryMs: number
 }
 
 /** Runs a step again and again until it is stopped. */
-export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopOptions) {
+export function createBackgroundLoop({ step, failures, retryMs }: BackgroundLoopOptions) {
   const wakeUp = new WakeUp()
   const abort = new AbortController()
   let running: Promise<void> | undefined
@@ -18,8 +19,9 @@ export function createBackgroundLoop({ step, onError, retryMs }: BackgroundLoopO
       let waitMs = retryMs
       try {
         waitMs = await step(abort.signal)
+        failures.clear?.()
       } catch (error) {
-        onError(error)
+        failures.report(error)
       }
       if (!abort.signal.aborted) await wakeUp.sleep(waitMs)
     }

@@ -31,7 +31,8 @@ export function cachedValue<Value>(options: {
   return {
     get: async (): Promise<Value> => {
       const age = cached === null ? Infinity : clock.now() - cached.loadedAt
-      if (cached === null || age >= maxAgeMs) return loading ?? reload()
+      // The age is not known after the clock was set back.
+      if (cached === null || age >= maxAgeMs || age < 0) return loading ?? reload()
       if (age >= freshMs && loading === null) reload().catch(() => undefined)
       return cached.value
     },

@@ -18,8 +18,9 @@ interface About {
 }
 
 /** Adds a gauge that is read when the metrics are. */
-export function addGauge(metrics: Metrics, about: About, read: () => number): void {
-  const gauge: Gauge = new Gauge({ ...about, registers: [metrics], collect: () => gauge.set(read()) })
+export function addGauge(metrics: Metrics, about: About, read: () => number | Promise<number>): void {
+  const collect = async (): Promise<void> => gauge.set(await read())
+  const gauge: Gauge = new Gauge({ ...about, registers: [metrics], collect })
 }
 
 /** Adds a gauge with a label. `read` returns a number for each value of the label. */

@@ -2,8 +2,6 @@ import { knownError } from '../../domain/known-error.ts'
 import type { Logger } from '../logger.ts'
 import { OperatorError } from './operator-error.ts'
 
-export type FailureLog = ReturnType<typeof createFailureLog>
-
 /** Logs a failure that repeats once, and again when its reason changes. */
 export function createFailureLog(logger: Pick<Logger, 'warn'>, message: string) {
   let reported: string | null = null

@@ -1,6 +1,5 @@
-import { Gauge } from 'prom-client'
 import { DomainError } from '../../domain/errors.ts'
-import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { addGauge, type Metrics } from '../../platform/metrics/metrics.ts'
 import { type ConnectionCounts, createConnectionLimit } from '../../platform/overload/connection-limit.ts'
 
 export const STREAM_LIMITS: ConnectionCounts = { perClient: 20, total: 1_000 }
@@ -20,12 +19,8 @@ export function createStreams(metrics: Metrics, max: ConnectionCounts) {
   const limit = createConnectionLimit({ max, errors })
   /** The open streams, by the function that ends each. */
   const openStreams = new Set<() => Promise<void>>()
-  const gauge: Gauge = new Gauge({
-    name: 'gateway_live_events_streams',
-    help: 'Open live streams in this process',
-    registers: [metrics],
-    collect: () => gauge.set(openStreams.size),
-  })
+  const about = { name: 'gateway_live_events_streams', help: 'Open live streams in this process' }
+  addGauge(metrics, about, () => openStreams.size)
   return {
     /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
     checkLimit: ({ clientIp }: StreamClient) => limit.check(clientIp),

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const lighthouse = {
     programId: LIGHTHOUSE_PROGRAM,
     elf: readFileSync(HOSTILE_FILE),
-    upgradeAuthority: LIGHTHOUSE_PROGRAM,
+    authority: LIGHTHOUSE_PROGRAM,
   }
   // Slots are slow, so that no transaction expires in these tests.
   world = await createRelayWorld({

@@ -20,7 +20,7 @@ async function createLedger(dataDir: string, change: (elf: Buffer) => Buffer): P
   const program = {
     programId: pubkey(registryIdl.address),
     elf: change(readFileSync(PROGRAM_FILE)),
-    upgradeAuthority: keyOf(keys.registryAdmin),
+    authority: keyOf(keys.registryAdmin),
   }
   const genesis = { faucet: keys.faucet, programs: [program] }
   const localnet = await startLocalnet({ dataDir: join(dataDir, 'localnet'), slotMs: 0, logger, genesis })

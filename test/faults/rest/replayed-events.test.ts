@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/platform/config/config.ts'
-import { EVENTS_PER_CHARGE } from '../../../src/webhooks/live/registry-events.ts'
+import { EVENTS_PER_CHARGE } from '../../../src/webhooks/live/live-events.ts'
 import { FIXED_NOW } from '../../support/app.ts'
 import { serveApp, type TestClient } from '../../support/clients.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -9,7 +9,7 @@ const program = Keypair.generate()
 export const hostileProgram = {
   programId: keyOf(program),
   elf: readFileSync(HOSTILE_FILE),
-  upgradeAuthority: keyOf(program),
+  authority: keyOf(program),
 }
 
 export type HostileStep =

@@ -36,7 +36,7 @@ export async function createRegistryWorld(
       usdcMint: mint,
       usdcMintAuthority: faucet,
       programs: [
-        { programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(admin) },
+        { programId, elf: readFileSync(PROGRAM_FILE), authority: keyOf(admin) },
         ...(options.programs ?? []),
       ],
       ...(options.accounts === undefined ? {} : { accounts: options.accounts }),

@@ -27,7 +27,7 @@ export async function createHostileWorld(options: SponsorWorldOptions = {}) {
   const lighthouse = {
     programId: LIGHTHOUSE_PROGRAM,
     elf: readFileSync(HOSTILE_FILE),
-    upgradeAuthority: LIGHTHOUSE_PROGRAM,
+    authority: LIGHTHOUSE_PROGRAM,
   }
   const world = await createSponsorWorld(createLocalSigner, {
     slotMs: 40,

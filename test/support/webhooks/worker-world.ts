@@ -24,13 +24,12 @@ export const SECRET = 'whsec_of_the_test'
 export const AGENT = 'agent'
 export const box = createSecretBox([Buffer.alloc(32, 7)])
 
-/** The sender of the service with `totalMs` as the limit of an attempt. */
-export const senderWithin = (totalMs: number): Send =>
-  createSender({
-    http: createGuardedHttp({ devMode: true, allowedPorts: [443] }),
-    clock: systemClock,
-    limits: { totalMs },
-  })
+/** The sender of the service, with attempts of at most `totalMs`. */
+export function senderWithin(totalMs: number): Send {
+  const http = createGuardedHttp({ devMode: true, allowedPorts: [443] })
+  const send = createSender({ http, clock: systemClock })
+  return (request) => send({ ...request, deadlineMs: Math.min(request.deadlineMs, totalMs) })
+}
 
 /** Short times. Only a test that waits for a timeout or the end of a lease has shorter ones. */
 export const QUICK = {

@@ -8,8 +8,7 @@ import type { TransactionsContext } from '../../../src/transactions/context.ts'
 import { matchKey } from '../../../src/transactions/match.ts'
 import { SEEN_LIMITS } from '../../../src/transactions/limits.ts'
 import type { TransactionChange, TransactionRow } from '../../../src/transactions/transaction-store.ts'
-import { wireTransaction } from '../../../src/transactions/read-transaction.ts'
-import { createSelfSent } from '../../../src/transactions/self-sent.ts'
+import { createSelfSent, wireTransaction } from '../../../src/transactions/self-sent.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const payer = Keypair.generate()

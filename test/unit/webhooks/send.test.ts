@@ -15,7 +15,7 @@ let receiver: Receiver
 let send: Send
 beforeAll(() => {
   receiver = guarded.receiver
-  send = createSender({ http: guarded.http, clock: { now: () => NOW }, limits: { idleMs: 150 } })
+  send = createSender({ http: guarded.http, clock: { now: () => NOW }, idleMs: 150 })
 })
 
 function attempt(reply: Reply, url = receiver.url('/hook?x=1', HOST)): Promise<AttemptResult> {
@@ -28,6 +28,7 @@ function attempt(reply: Reply, url = receiver.url('/hook?x=1', HOST)): Promise<A
     body: BODY,
     deliveryId: 'd-1',
     attempt: 3,
+    deadlineMs: 15_000,
   })
 }
 

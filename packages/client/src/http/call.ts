@@ -3,7 +3,7 @@ import { type Operations, ROUTES } from '../generated/api.ts'
 import type { Signer } from '../signers/signer.ts'
 import { parseJson } from './json.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
-import { walletHeaders } from './wallet-headers.ts'
+import { encodeBase58, utf8 } from '@agent-registry/solana/wire'
 
 export type OperationId = keyof Operations
 
@@ -134,5 +134,17 @@ function bodyOf(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return null
+  }
+}
+
+/** The three headers that prove that the request comes from the wallet. */
+async function walletHeaders(wallet: Signer, method: string, path: string): Promise<Record<string, string>> {
+  if (wallet.signMessage === undefined) throw new TypeError('The wallet cannot sign messages')
+  const timestamp = Math.floor(Date.now() / 1000)
+  const message = `service-auth:${wallet.address}:${timestamp}:${method}:${path}`
+  return {
+    'x-wallet-pubkey': wallet.address,
+    'x-wallet-timestamp': String(timestamp),
+    'x-wallet-signature': encodeBase58(await wallet.signMessage(utf8(message))),
   }
 }

@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly onProgress?: (state: SendProgress) => void
 }
 
-export interface FlowSettings extends OutcomeSettings {
+interface FlowSettings extends OutcomeSettings {
   /** The most that a wallet may pay as priority fee for one transaction, in lamports. */
   readonly maxPriorityFeeLamports: bigint
 }

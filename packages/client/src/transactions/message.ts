@@ -1,6 +1,7 @@
 import {
   isStaticWritable,
   parseTransaction as parseWire,
+  VERSION_0,
   WireError,
   type WireTransaction,
 } from '@agent-registry/solana/wire'
@@ -23,7 +24,6 @@ export class MalformedTransactionError extends Error {
 }
 
 const SIGNATURE_BYTES = 64
-const VERSION_0 = 128
 
 /**
  * Reads a transaction strictly. Throws MalformedTransactionError, also for lookup tables, and for

@@ -4,17 +4,14 @@ import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Account } from '../vm/account.ts'
 import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { Vm } from '../vm/vm.ts'
-import { type Block, type Commitment, nextBlockhash } from './block.ts'
-import type { BlockRing } from './block-ring.ts'
-import type { BankListener } from './events.ts'
-import { execute } from './execute.ts'
+import { type Block, type BlockRing, type Commitment, nextBlockhash } from './block.ts'
+import { type BankListener, UnfinalizedBlocks } from './unfinalized-blocks.ts'
+import { execute, memoOf, type TransactionRecord } from './execute.ts'
 import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
-import { memoOf, type TransactionRecord } from './transaction-record.ts'
 import { UndoLog } from './undo-log.ts'
-import { UnfinalizedBlocks } from './unfinalized-blocks.ts'
 
-export interface BankParts {
+interface BankParts {
   readonly vm: Vm
   readonly store: LedgerStore
   readonly ring: BlockRing
@@ -24,7 +21,7 @@ export interface BankParts {
 }
 
 /** A refused transaction is in no block and pays no fee. */
-export type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
+type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
 
 /** The bank keeps older states of this many slots before the last finalized one, for `lag`. */
 export const MAX_LAG = 32

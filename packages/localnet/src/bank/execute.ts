@@ -1,12 +1,11 @@
-import type { Pubkey, WireTransaction } from '@agent-registry/solana'
+import { MEMO_PROGRAMS, type Pubkey, type WireTransaction } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import { accountKeys } from './account-keys.ts'
-import { advancedNonceAccount } from './durable-nonce.ts'
+import { advancedNonceAccount, advanceNonce, withNonceRules } from './durable-nonce.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
-import { advanceNonce, withNonceRules } from './nonce-rules.ts'
-import { tokenBalances } from './token-balances.ts'
+import { tokenBalances } from '../vm/token-accounts.ts'
 
 /** The member `meta` of getTransaction. Amounts are lamports. */
 export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
@@ -66,4 +65,26 @@ function total(accounts: readonly (Account | null)[]): bigint {
 
 function lamports(account: Account | null): number {
   return Number(account?.lamports ?? 0n)
+}
+
+/** A transaction in a block, or in the current slot. */
+export interface TransactionRecord {
+  readonly slot: number
+  /** The position in the block, from 0. */
+  readonly index: number
+  /** Unix seconds. */
+  readonly blockTime: number
+  readonly signature: string
+  readonly wire: Uint8Array
+  readonly keys: readonly Pubkey[]
+  readonly meta: TransactionMeta
+  readonly memo: string | null
+}
+
+/** The memos of a transaction, as in getSignaturesForAddress: `[bytes] text`, joined by "; ". */
+export function memoOf({ message }: WireTransaction): string | null {
+  const memos = message.instructions
+    .filter((each) => MEMO_PROGRAMS.some((program) => program === message.staticKeys[each.programIdIndex]))
+    .map((each) => `[${each.data.length}] ${Buffer.from(each.data).toString('utf8')}`)
+  return memos.length === 0 ? null : memos.join('; ')
 }

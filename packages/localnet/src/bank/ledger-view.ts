@@ -1,8 +1,7 @@
 import type { Message, Pubkey } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
-import type { BlockRing } from './block-ring.ts'
-import { type Block, BLOCKHASH_LIFE } from './block.ts'
+import { type Block, BLOCKHASH_LIFE, type BlockRing } from './block.ts'
 import { hasUsableNonce } from './durable-nonce.ts'
 import type { UndoLog } from './undo-log.ts'
 

@@ -2,7 +2,7 @@ import { parseTransaction, type Pubkey } from '@agent-registry/solana'
 import { type Bank, MAX_LAG } from '../bank/bank.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 
-export interface HttpFault {
+interface HttpFault {
   /** Affects only requests that call one of these methods. The default is all requests. */
   readonly methods?: readonly string[] | undefined
   /** The number of affected requests. The default is no limit. */
@@ -16,7 +16,7 @@ export interface HttpFault {
 }
 
 /** Without signatures and slots, all transactions are hidden. */
-export interface HiddenSignatures {
+interface HiddenSignatures {
   readonly signatures?: readonly string[] | undefined
   readonly fromSlot?: number | undefined
   /** Inclusive. */

@@ -9,7 +9,7 @@ const ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as
 // Base-58 takes quadratic time, so nodes refuse it for more bytes.
 const MAX_BASE58_BYTES = 128
 
-export type AccountEncoder = (account: Account, read: AccountReader) => unknown
+type AccountEncoder = (account: Account, read: AccountReader) => unknown
 
 /** Creates an encoder for accounts from the fields `encoding` and `dataSlice`. */
 export function accountEncoder(

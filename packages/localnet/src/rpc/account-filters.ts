@@ -4,7 +4,7 @@ import { decodeTokenAccount } from '../vm/token-accounts.ts'
 import { asConfig, asInteger, asText, Config, listOf } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-export type AccountFilter = (account: Account) => boolean
+type AccountFilter = (account: Account) => boolean
 
 const MAX_FILTERS = 4
 const MAX_MEMCMP_BYTES = 128

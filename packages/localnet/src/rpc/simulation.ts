@@ -7,7 +7,7 @@ import {
 import { type AccountKeys, accountKeys } from '../bank/account-keys.ts'
 import type { LedgerView } from '../bank/ledger-view.ts'
 import { nameLoadFailure } from '../bank/load-failure.ts'
-import { withNonceRules } from '../bank/nonce-rules.ts'
+import { withNonceRules } from '../bank/durable-nonce.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Account } from '../vm/account.ts'
 import type { Simulation } from '../vm/vm.ts'

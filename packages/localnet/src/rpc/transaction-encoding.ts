@@ -1,12 +1,12 @@
 import { encodeBase58, type Message, parseTransaction, type Pubkey } from '@agent-registry/solana'
-import type { TransactionRecord } from '../bank/transaction-record.ts'
-import { writableKeys } from '../bank/writable-keys.ts'
+import type { TransactionRecord } from '../bank/execute.ts'
+import { writableKeys } from '../bank/account-keys.ts'
 import type { Config } from './params.ts'
 import { RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
 
-export type TransactionEncoding = ReturnType<typeof transactionEncoding>
+type TransactionEncoding = ReturnType<typeof transactionEncoding>
 
 export function transactionEncoding(config: Config) {
   const encoding = config.choice('encoding', ENCODINGS) ?? 'json'

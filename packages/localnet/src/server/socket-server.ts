@@ -5,8 +5,7 @@ import type { Logger } from '../logger.ts'
 import { type CallHandler, respond, toJson } from '../rpc/json-rpc.ts'
 import { hasControl, withoutControl } from './control.ts'
 import { DEAD_PEERS, MAX_BODY_BYTES } from './http-server.ts'
-import { subscriptionMethods } from './subscription-methods.ts'
-import { Subscriber, SubscriptionCounter } from './subscriptions.ts'
+import { Subscriber, SubscriptionCounter, subscriptionMethods } from './subscriptions.ts'
 
 // A client that does not read is disconnected when its buffer reaches this size.
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024

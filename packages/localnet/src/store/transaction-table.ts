@@ -1,6 +1,5 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { TransactionMeta } from '../bank/execute.ts'
-import type { TransactionRecord } from '../bank/transaction-record.ts'
+import type { TransactionMeta, TransactionRecord } from '../bank/execute.ts'
 import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { Database } from './database.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '@agent-registry/solana'
 import type { Account, AccountReader } from './account.ts'
 
-export const MINT_BYTES = 82
+const MINT_BYTES = 82
 const TOKEN_ACCOUNT_BYTES = 165
 // In Token-2022, an account with extensions contains its kind after the part that both programs
 // share.
@@ -86,4 +86,15 @@ function keyAt(data: Buffer, offset: number): Pubkey {
 
 function optionalKey(data: Buffer, offset: number): Pubkey | null {
   return data[offset] === 1 ? keyAt(data, offset + 4) : null
+}
+
+/** The token accounts among the accounts of a transaction, in the shape of `preTokenBalances`. */
+export function tokenBalances(accounts: readonly (Account | null)[], read: AccountReader) {
+  return accounts.flatMap((account, accountIndex) => {
+    const token = decodeTokenBalance(account, read)
+    if (account === null || token === null) return []
+    const { mint, owner, amount, decimals } = token
+    const programId = account.owner
+    return [{ accountIndex, mint, owner, programId, uiTokenAmount: uiTokenAmount(amount, decimals) }]
+  })
 }

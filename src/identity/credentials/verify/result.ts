@@ -13,7 +13,7 @@ export const CHECK_NAMES = [
 ] as const
 
 /** Follows the six, but only for a credential with a `credentialStatus`. */
-export const STATUS_CHECK = 'status'
+const STATUS_CHECK = 'status'
 
 export type CheckName = (typeof CHECK_NAMES)[number] | typeof STATUS_CHECK
 

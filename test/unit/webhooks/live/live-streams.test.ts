@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import type { Feed } from '../../../../src/webhooks/live/feed.ts'
-import { registryEvents } from '../../../../src/webhooks/live/registry-events.ts'
+import { registryEvents } from '../../../../src/webhooks/live/live-events.ts'
 import { createStreams } from '../../../../src/webhooks/live/streams.ts'
 import { createMetrics } from '../../../../src/platform/metrics/metrics.ts'
 

@@ -1,7 +1,7 @@
 import { BLOCKHASH_LIFE } from '../../bank/block.ts'
 import { feeForMessage } from '../../bank/compute-budget.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
-import { tokenBalances } from '../../bank/token-balances.ts'
+import { tokenBalances } from '../../vm/token-accounts.ts'
 import type { Account, AccountReader } from '../../vm/account.ts'
 import { accountEncoder } from '../account-encoding.ts'
 import { configuredView, type RpcMethod, withContext } from '../method.ts'
