@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestApp } from '../support/app.ts'
-import { BROWSER } from '../support/browser.ts'
-import { createBrowserPages } from '../support/browser-pages.ts'
+import { BROWSER } from './support/browser.ts'
+import { createBrowserPages } from './support/browser-pages.ts'
 import { perFile } from '../support/lifetime.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
 

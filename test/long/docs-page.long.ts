@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
-import { BROWSER } from '../support/browser.ts'
+import { BROWSER } from './support/browser.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { scaled } from '../support/machine-speed.ts'
 

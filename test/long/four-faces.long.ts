@@ -20,10 +20,10 @@ import {
 } from '../support/factories.ts'
 import { rowsOfEveryEvent } from '../support/event-rows.ts'
 import { connectV2 } from '../support/mcp.ts'
-import { generateClient, type GeneratedClient } from '../support/generated-client.ts'
+import { generateClient, type GeneratedClient } from './support/generated-client.ts'
 import { type OpenApi, problems } from '../support/openapi.ts'
 import * as fc from '../support/property.ts'
-import { randomOperation, type RandomOperation } from '../support/random-operations.ts'
+import { randomOperation, type RandomOperation } from './support/graphql-operations.ts'
 
 const OPERATIONS = 2_000
 /** A process with more of them needs long for each list of tools. */

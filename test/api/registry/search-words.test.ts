@@ -3,7 +3,7 @@ import type { AgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
 import { eventually } from '../../support/eventually.ts'
 import { perFile } from '../../support/lifetime.ts'
-import { createSearchWorld } from '../../support/search-world.ts'
+import { createSearchWorld } from './search-world.ts'
 
 const world = perFile(() => createSearchWorld())
 const kysely = () => world.database.orm.em.getKysely()

@@ -4,7 +4,7 @@ import { asciiTrigrams, shownTrigrams } from '../../../src/registry/search/trigr
 import { sql } from 'kysely'
 import { insertAgents } from '../../support/factories.ts'
 import { agentChanges, agentOf, pages, searches } from '../../support/search-cases.ts'
-import { createSearchWorld, expectSameConnection, expectSamePage } from '../../support/search-world.ts'
+import { createSearchWorld, expectSameConnection, expectSamePage } from './search-world.ts'
 import { perFile } from '../../support/lifetime.ts'
 
 /** SEARCH_CASES=5000 npm test -- test/api/search */

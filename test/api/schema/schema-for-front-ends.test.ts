@@ -37,7 +37,7 @@ import { worldIndexer } from '../../support/ledger/world-indexer.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
 import { recordStatements } from '../../support/statements.ts'
 import { openSse } from '../../support/subscriptions.ts'
-import { TYPED, typedEvent } from '../../support/typed-events.ts'
+import { TYPED, typedEvent } from './typed-events.ts'
 import { steppingClock } from '../../support/wallet-client.ts'
 import { type TestWallet, walletOf } from '../../support/wallet.ts'
 

@@ -12,9 +12,9 @@ import {
   isCompositeType,
   type GraphQLInterfaceType,
 } from 'graphql'
-import { COMPILED_FIELDS } from '../../rest/graphql/compiled/compile-query.ts'
-import * as fc from './property.ts'
-import { schema } from '../../schema/index.ts'
+import { COMPILED_FIELDS } from '../../../rest/graphql/compiled/compile-query.ts'
+import * as fc from '../../support/property.ts'
+import { schema } from '../../../schema/index.ts'
 
 export interface RandomOperation {
   readonly name: string

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
-import { type AgentReads, createAgentReads } from '../../src/registry/agents/agent-reads.ts'
-import type { SortedAgentFilter } from '../../src/registry/agents/list-agents.ts'
-import { openReads } from '../../src/db/reads.ts'
-import type { ConnectionInput } from '../../src/domain/connection.ts'
-import type { PageInput } from '../../src/domain/page.ts'
-import type { Registry } from '../../src/registry/registry.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { countReads, createTestRegistry } from './registry.ts'
+import { type AgentReads, createAgentReads } from '../../../src/registry/agents/agent-reads.ts'
+import type { SortedAgentFilter } from '../../../src/registry/agents/list-agents.ts'
+import { openReads } from '../../../src/db/reads.ts'
+import type { ConnectionInput } from '../../../src/domain/connection.ts'
+import type { PageInput } from '../../../src/domain/page.ts'
+import type { Registry } from '../../../src/registry/registry.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { countReads, createTestRegistry } from '../../support/registry.ts'
 
 /** Searches in memory and with PostgreSQL alone, on one database. */
 export interface SearchWorld {

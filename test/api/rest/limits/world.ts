@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { readConfig } from '../../../src/platform/config/config.ts'
-import { FEE_PAYER, FIXED_NOW, type TestApp, createTestApp } from '../app.ts'
-import { type TestClient, clientAt } from '../clients.ts'
-import { agentRow, insertAgents, keyOf } from '../factories.ts'
-import { walletOf } from '../wallet.ts'
+import { readConfig } from '../../../../src/platform/config/config.ts'
+import { FEE_PAYER, FIXED_NOW, type TestApp, createTestApp } from '../../../support/app.ts'
+import { type TestClient, clientAt } from '../../../support/clients.ts'
+import { agentRow, insertAgents, keyOf } from '../../../support/factories.ts'
+import { walletOf } from '../../../support/wallet.ts'
 import { answerOf, list } from './check.ts'
-import { MCP_HEADERS } from '../mcp.ts'
+import { MCP_HEADERS } from '../../../support/mcp.ts'
 
 export const { config } = readConfig({
   SOLANA_RPC_URL: 'https://rpc.example.org',
