@@ -22,7 +22,7 @@ import {
   programId,
 } from '../../support/ledger/registry-world.ts'
 import { closing } from '../../support/ledger/samples.ts'
-import { dumpTables, kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
+import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
 import { worldIndexer } from '../../support/ledger/world-indexer.ts'
 import { perFile } from '../../support/lifetime.ts'
 
@@ -186,25 +186,4 @@ test('text that another program logs never becomes a registry event', async () =
     [...names(before.ledger_events), 'AgentReactivated', 'AgentSuspended'].sort(),
   )
   expect(after.dead_letters).toEqual([])
-})
-
-test('an event has history, a webhook event and a live event after 50 memos that fill the log', async () => {
-  const wallet = await world.wallet('Quiet')
-  await wallet.send('deposit', {}, { amount: 600_000_000n })
-  const memo = new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from('a') })
-  const request = wallet.instruction('request_withdrawal', {}, { amount: 600_000_000n })
-  await world.transact([...Array.from({ length: 50 }, () => memo), request], [wallet.keypair])
-  await indexer.whenIdle()
-  const tables = (await dumpTables(database.orm)) as Record<string, { agent_pda: string; pda: string }[]>
-  expect(tables.agents?.find((row) => row.pda === wallet.agent)).toMatchObject({ tier: 'observer' })
-  const history = tables.agent_history?.filter((row) => row.agent_pda === wallet.agent)
-  expect(history).toContainEqual(expect.objectContaining({ old_value: 'standard', new_value: 'observer' }))
-  // Webhooks and live events are sent from the outbox.
-  const outbox = await outboxOf(database.orm, wallet.agent)
-  expect(outbox.map((row) => row.type).slice(-2)).toEqual([
-    'stake.withdrawal_requested',
-    'agent.tier_updated',
-  ])
-  expect(tables.dead_letters).toEqual([])
-  await expectNoDifferences()
 })
