@@ -1,9 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
 import { expect } from 'vitest'
-import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from '../../src/registry/agents/agent-reads.ts'
-import { AGENT_SORTS } from '../../src/registry/agents/list-agents.ts'
 import { createRegistryReads, type RegistryReads } from '../../src/registry/agents/registry-reads.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
@@ -22,7 +20,7 @@ import {
   stakeRow,
 } from './factories.ts'
 import { countReads, createTestRegistry } from './registry.ts'
-import { agentChanges, optional, searchTexts } from './search-cases.ts'
+import { AGENT_CONDITIONS, AGENT_ORDERS, agentChanges, optional, searchTexts } from './search-cases.ts'
 import * as fc from './property.ts'
 
 /** Reads of agents and stakes, from memory or from PostgreSQL. */
@@ -52,47 +50,19 @@ const labels = fc.constantFrom(...LABELS)
 const owners = fc.constantFrom('owner 1', 'owner 2', 'owner 3').map(keyOf)
 const amounts = fc.constantFrom('0', '7', '10', '600000000', '18446744073709551615')
 
-const filters = fc.record({
+const conditions = {
+  ...AGENT_CONDITIONS,
   owner: fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: owners },
     { weight: 1, arbitrary: fc.constant(keyOf('nobody')) },
   ),
-  tier: optional(fc.constantFrom(...TIERS)),
-  tiers: optional(fc.array(fc.constantFrom(...TIERS), { minLength: 1, maxLength: 3 })),
-  status: optional(fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')),
-  statuses: optional(
-    fc.array(fc.constantFrom('active', 'suspended', 'inactive'), { minLength: 1, maxLength: 2 }),
-  ),
-  category: optional(fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 4))),
-  minReputation: optional(fc.constantFrom(0, 250, 251)),
-  maxReputation: optional(fc.constantFrom(251, 999, 1000)),
-  includeMismatched: optional(fc.boolean()),
   search: optional(searchTexts),
-  sort: optional(fc.constantFrom(...AGENT_SORTS)),
-  order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
-})
+}
+const filters = fc.record({ ...conditions, ...AGENT_ORDERS })
 /** Few conditions, so that most pages have rows. */
 const agentFilters = fc
-  .tuple(
-    filters,
-    fc.subarray(
-      [
-        'search',
-        'owner',
-        'tier',
-        'tiers',
-        'status',
-        'statuses',
-        'category',
-        'minReputation',
-        'maxReputation',
-        'includeMismatched',
-        'search',
-      ],
-      { maxLength: 3 },
-    ),
-  )
+  .tuple(filters, fc.subarray([...Object.keys(conditions), 'search'], { maxLength: 3 }))
   .map(([{ search, ...filter }, kept]) =>
     Object.assign(
       Object.fromEntries(

@@ -52,7 +52,7 @@ const searchedTexts: fc.Arbitrary<string> = words(4)
   .map((text) => printable(text).slice(0, 64).toWellFormed())
   .filter((text) => text !== '')
 
-export const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
+const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
   text.replaceAll('\0', '').slice(0, 32).toWellFormed(),
 )
 
@@ -81,8 +81,8 @@ export const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Va
 const statuses = fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: 1, maxLength: 3 })
 
-/** Any combination of filters and orders of a search. */
-const otherConditions = fc.record({
+/** The filters of a list of agents. */
+export const AGENT_CONDITIONS = {
   owner: fc.oneof({ weight: 20, arbitrary: fc.constant(undefined) }, fc.constant(keyOf('owner 1'))),
   tier: optional(fc.constantFrom(...TIERS)),
   tiers: optional(some(fc.constantFrom(...TIERS))),
@@ -93,8 +93,15 @@ const otherConditions = fc.record({
   minReputation: optional(fc.constantFrom(0, 250, 251)),
   maxReputation: optional(fc.constantFrom(251, 999, 1000)),
   includeMismatched: optional(fc.boolean()),
+}
+export const AGENT_ORDERS = {
   sort: optional(fc.constantFrom(...AGENT_SORTS)),
-  order: optional(fc.constantFrom('asc', 'desc')),
+  order: optional(fc.constantFrom('asc' as const, 'desc' as const)),
+}
+/** Any combination of filters and orders of a search. */
+const otherConditions = fc.record({
+  ...AGENT_CONDITIONS,
+  ...AGENT_ORDERS,
 }) as fc.Arbitrary<SortedAgentFilter>
 
 /** What is searched for, and how. */
