@@ -134,5 +134,3 @@ export async function createProcessWorld() {
     },
   }
 }
-export type WorkerProcess = Awaited<ReturnType<ProcessWorld['worker']>>
-export type ProcessWorld = Awaited<ReturnType<typeof createProcessWorld>>

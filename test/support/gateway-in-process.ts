@@ -24,4 +24,3 @@ export async function startGatewayInProcess(settings: Record<string, string> = {
     },
   }
 }
-export type GatewayInProcess = Awaited<ReturnType<typeof startGatewayInProcess>>

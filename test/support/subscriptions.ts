@@ -22,7 +22,6 @@ export async function openSse(baseUrl: string, query: string, variables: Record<
     cut: () => connection.abort(),
   }
 }
-export type SseStream = Awaited<ReturnType<typeof openSse>>
 
 async function* read({ body }: Response): AsyncGenerator<StreamPart, void> {
   let text = ''

@@ -8,11 +8,11 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { v1Transaction } from '@agent-registry/localnet/testing/v1'
 import { encodeEvent } from '@agent-registry/program'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { useTestDatabase } from '../../support/database.ts'
 import { hostile, hostileProgram } from '../../support/ledger/hostile-program.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../support/ledger/registry-world.ts'
 import { closing } from '../../support/ledger/samples.ts'
 import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { perFile } from '../../support/lifetime.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
@@ -31,8 +31,7 @@ const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 const world = perFile(() => createRegistryWorld({ programs: [hostileProgram] }))
 const database = useTestDatabase()
 let indexer: Indexer
-
-beforeAll(async () => {
+beforeAll(() => {
   indexer = worldIndexer(world, database.orm)
 })
 afterAll(() => indexer.stop())

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { countReads, createTestRegistry } from '../../support/registry.ts'
 
 /** Searches in memory and with PostgreSQL alone, on one database. */
-export interface SearchWorld {
+interface SearchWorld {
   readonly database: TestDatabase
   readonly registry: Registry
   /** Searches that memory answered. */

@@ -6,7 +6,7 @@ import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { buildHostileProgram, HOSTILE_FILE } from '../../support/hostile-program/build.ts'
 import { hostile, hostileProgram } from '../../support/ledger/hostile-program.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import {
   addresses,
   type AgentWallet,

@@ -8,7 +8,7 @@ import { untilConfirmed } from '../../../src/compose/localnet/transaction-sender
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { Account } from '@agent-registry/localnet'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { worldIndexer } from '../../support/ledger/world-indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import {
   addresses,
   type AgentWallet,

@@ -41,4 +41,3 @@ export async function createBrowserPages(read: (path: string) => string | null) 
     },
   }
 }
-export type BrowserPages = Awaited<ReturnType<typeof createBrowserPages>>

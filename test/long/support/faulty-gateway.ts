@@ -103,7 +103,6 @@ export async function createFaultyGateway(target: string, faults: Faults) {
     },
   }
 }
-export type FaultyGateway = Awaited<ReturnType<typeof createFaultyGateway>>
 
 /** The response of the gateway. Its body is not read yet. */
 async function forward(

@@ -29,7 +29,7 @@ export interface RandomOperation {
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 type Draw = fc.GeneratorValue
 /** Values of scalars by the name of the argument or member. */
-export type ScalarValues = Readonly<Record<string, readonly unknown[]>>
+type ScalarValues = Readonly<Record<string, readonly unknown[]>>
 
 /** Fields of Query that only read. */
 const ROOTS = [...COMPILED_FIELDS, 'lookupAgents', 'verifyAgent']

@@ -23,7 +23,7 @@ export interface Participants {
   readonly number: number
 }
 
-export interface RandomRequest {
+interface RandomRequest {
   instructions: JsonInstruction[]
   signers: string[]
 }

@@ -1,30 +1,34 @@
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
 import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
 import { webhookSink } from '../../../src/webhooks/enqueue.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
+import type { RegistryWorld } from './registry-world.ts'
 
 const ignore = (): void => {}
 export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }
 
+type Options = Partial<IndexerOptions>
+
 /** Starts an indexer that polls a scripted ledger, with short intervals. */
-export function scriptedIndexer(
-  orm: Orm,
-  ledger: ScriptedLedger,
-  options: Partial<IndexerOptions> = {},
-): Indexer {
+export const scriptedIndexer = (orm: Orm, ledger: ScriptedLedger, options: Options = {}): Indexer =>
+  startIndexer(orm, ledger.rpc(), { pollMs: 10, verifyMs: 10, standbyPollMs: 20, ...options })
+
+/** Starts an indexer of a localnet with the registry. */
+export const worldIndexer = ({ rpc, localnet }: RegistryWorld, orm: Orm, options: Options = {}): Indexer =>
+  startIndexer(orm, rpc, { wsUrl: localnet.wsUrl, ...options })
+
+function startIndexer(orm: Orm, rpc: LedgerRpc, options: Options): Indexer {
   const indexer = createIndexer({
     sink: webhookSink,
     orm,
-    rpc: ledger.rpc(),
+    rpc,
     programId: PROGRAM_ID,
     commitment: 'confirmed',
     clock: systemClock,
     logger: silentLogger,
-    pollMs: 10,
-    verifyMs: 10,
-    standbyPollMs: 20,
     ...options,
   })
   indexer.start()

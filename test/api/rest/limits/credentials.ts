@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterAll } from 'vitest'
 import { readCardContent } from '../../../../src/identity/agent-cards/card-content.ts'
 import { checkCard } from '../../../../src/identity/agent-cards/check-card.ts'
 import { CARD_QUEUES } from '../../../../src/identity/agent-cards/limits.ts'
@@ -27,20 +26,22 @@ import { startHost } from '../../../support/identity/host.ts'
 import { type Cases, type Check, testedIn, least, list, lowered, most, pad } from './check.ts'
 import { withTimers } from './connections.ts'
 import { KEY, VERIFY, clock, sendAs } from './world.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
 const issuer = createTestIssuer('limits')
 let statusList: Json
-const verifier = createVerifier({
-  contexts,
-  size: 1,
-  limitMs: 20_000,
-  fetchStatusList: async () => ({
-    kind: 'fetched',
-    body: Buffer.from(statusList),
-    headers: { 'cache-control': 'no-store' },
+const verifier = perFile(() =>
+  createVerifier({
+    contexts,
+    size: 1,
+    limitMs: 20_000,
+    fetchStatusList: async () => ({
+      kind: 'fetched',
+      body: Buffer.from(statusList),
+      headers: { 'cache-control': 'no-store' },
+    }),
   }),
-})
-afterAll(() => verifier.close())
+)
 
 /** The checks that a credential fails. */
 async function failed(raw: unknown): Promise<string> {
