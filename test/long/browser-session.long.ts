@@ -1,8 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestApp } from '../support/app.ts'
-import { BROWSER } from '../support/browser.ts'
-import { createBrowserPages } from '../support/browser-pages.ts'
+import { BROWSER } from './support/browser.ts'
+import { createBrowserPages } from './support/browser-pages.ts'
 import { perFile } from '../support/lifetime.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
 
@@ -76,21 +76,17 @@ const FILES = new Map([
 const pages = perFile(() => createBrowserPages((path) => FILES.get(path) ?? null))
 const t = perFile(() =>
   createTestApp({
+    listens: true,
     clock: systemClock,
     ledger: { call: async <Result>() => 'genesis' as Result },
     signInOrigins: { origins: ['http://127.0.0.1:3000', pages.origin], anyLoopback: false },
   }),
 )
-let gateway: string
-
-beforeAll(async () => {
-  gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
 
 test.runIf(BROWSER !== undefined)(
   'a page of another origin signs in by the code of the guide, and uses the session in every interface',
   async () => {
-    pages.open(`/?gateway=${encodeURIComponent(gateway)}`)
+    pages.open(`/?gateway=${encodeURIComponent(t.url)}`)
     const { address, ...result } = (await pages.result) as { address: string }
     const session = { session: { wallet: address } }
     expect(result).toEqual({

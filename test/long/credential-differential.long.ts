@@ -1,5 +1,5 @@
 import * as fc from '../support/property.ts'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createTestIssuer,
   type Json,
@@ -17,8 +17,7 @@ const MUTATIONS_EACH = 5_000
 const SEED = fc.seedOf(20_261_121)
 const issuer = createTestIssuer('auditor')
 const loader = loaderOf(issuer.documents)
-const { verify, close } = verifierTrusting(issuer)
-afterAll(close)
+const verify = verifierTrusting(issuer)
 
 /** Values that a mutation can insert, both plausible and forbidden ones. */
 const FRAGMENTS: Json[] = [

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
-import { BROWSER } from '../support/browser.ts'
+import { BROWSER } from './support/browser.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { scaled } from '../support/machine-speed.ts'
 
@@ -17,12 +16,10 @@ let send: <Result>(method: string, params?: object) => Promise<Result>
 
 beforeAll(async () => {
   if (BROWSER === undefined) return
-  t = await createTestApp()
+  t = await createTestApp({ listens: true })
   await insertAgents(t.kysely, [agentRow('Live')])
   await insertStakes(t.kysely, [stakeRow('Live')])
   await insertHistory(t.kysely, 'Live', [{}])
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = t.app.server.address() as AddressInfo
   const profile = temporaryFolder('docs-page-')
   const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0']
   browser = spawn(BROWSER, [...options, `--user-data-dir=${profile}`, 'about:blank'])
@@ -33,7 +30,7 @@ beforeAll(async () => {
   }[]
   send = await connect(targets.find(({ type }) => type === 'page')!.webSocketDebuggerUrl)
   await send('Emulation.setDeviceMetricsOverride', PHONE)
-  await send('Page.navigate', { url: `http://127.0.0.1:${port}/docs/` })
+  await send('Page.navigate', { url: `${t.url}/docs/` })
 })
 afterAll(async () => {
   browser?.kill()

@@ -14,8 +14,8 @@ import {
   type ClientResponse,
 } from '../support/transactions/sponsor-clients.ts'
 import { type RandomCase, randomCase } from '../support/transactions/random-cases.ts'
-import { type Participants, requestOf } from '../support/transactions/random-requests.ts'
-import { signCase } from '../support/transactions/random-signing.ts'
+import { type Participants, requestOf } from './support/random-requests.ts'
+import { signCase } from './support/random-signing.ts'
 import { createHostileWorld, keyOf } from '../support/transactions/hostile-world.ts'
 import { perFile } from '../support/lifetime.ts'
 

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
 import { callJson, readJson } from '../support/http.ts'
+import { perFile } from '../support/lifetime.ts'
 
 const REGISTER_AGENT = fileURLToPath(new URL('../../examples/register-agent.ts', import.meta.url))
 
@@ -36,7 +37,7 @@ interface IdentifiedAgent {
 const SOON = scaled(10_000)
 
 describe('a first start', () => {
-  let gateway: GatewayProcess
+  const gateway = perFile(() => createGatewayProcess())
   let runtime: Runtime
   const get = <Body>(path: string): Promise<Body> => readJson<Body>(`${runtime.baseUrl}${path}`)
 
@@ -50,10 +51,8 @@ describe('a first start', () => {
   }
 
   beforeAll(async () => {
-    gateway = await createGatewayProcess()
     runtime = await gateway.start()
   })
-  afterAll(() => gateway.remove())
 
   test('has sample agents of every kind, registered by transactions', async () => {
     const { total, agents } = await get<AgentPage>('/agents?limit=200&include_mismatched=true')

@@ -1,5 +1,4 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getNamedType, isEnumType } from 'graphql'
@@ -20,10 +19,10 @@ import {
 } from '../support/factories.ts'
 import { rowsOfEveryEvent } from '../support/event-rows.ts'
 import { connectV2 } from '../support/mcp.ts'
-import { generateClient, type GeneratedClient } from '../support/generated-client.ts'
+import { generateClient, type GeneratedClient } from './support/generated-client.ts'
 import { type OpenApi, problems } from '../support/openapi.ts'
 import * as fc from '../support/property.ts'
-import { randomOperation, type RandomOperation } from '../support/random-operations.ts'
+import { randomOperation, type RandomOperation } from './support/graphql-operations.ts'
 
 const OPERATIONS = 2_000
 /** A process with more of them needs long for each list of tools. */
@@ -76,15 +75,14 @@ async function checkBatch(
   const accepted = batch.filter((each) => isAccepted(each))
   counts.refused += batch.length - accepted.length
   const documents = load(accepted.map(({ text }) => text).join('\n'))
-  const t = await createTestApp({ operatorDocuments: documents })
+  const t = await createTestApp({ listens: true, operatorDocuments: documents })
   try {
     await fill(t.kysely)
     // The first read verifies the document with the current rules.
     await t.app.inject(`/agents/${keyOf('agent High')}/credentials`)
     const openapi: OpenApi = (await t.app.inject('/openapi.json')).json()
-    const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-    const mcp = await connectV2(url.replace(/\d+$/, String((t.app.server.address() as AddressInfo).port)))
-    const client = await generateClient(openapi, url)
+    const mcp = await connectV2(t.url)
+    const client = await generateClient(openapi, t.url)
     const world = { t, mcp, openapi, client }
     for (const operation of accepted) {
       const document = documents.find(({ name }) => name === operation.name)!

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
-import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
+import { openSession } from '../../src/db/session.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { json, type Prepared } from '../support/transactions/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/transactions/parties.ts'
 import { keyOf } from '../support/transactions/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/transactions/quota.ts'
 import { createTestDatabase, urlOf } from '../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
 import { signed } from '../support/transactions/relay-world.ts'
 import { perFile } from '../support/lifetime.ts'
@@ -25,22 +25,10 @@ const ADVISORY_LOCKS = `select from pg_locks where locktype = 'advisory'
   and database = (select oid from pg_database where datname = current_database())`
 
 const database = perFile(() => createTestDatabase())
-let gateway: GatewayProcess
-let sql: Client
-beforeAll(async () => {
-  const url = urlOf(database)
-  sql = new Client({ connectionString: url })
-  await sql.connect()
-  gateway = await createGatewayProcess({
-    SEED_AGENTS: '0',
-    RATE_LIMITS: 'false',
-    DATABASE_URL: url,
-  })
-})
-afterAll(async () => {
-  await gateway.remove()
-  await sql.end()
-})
+const sql = perFile(() => openSession(database.orm))
+const gateway = perFile(() =>
+  createGatewayProcess({ SEED_AGENTS: '0', RATE_LIMITS: 'false', DATABASE_URL: urlOf(database) }),
+)
 
 let runtime: Runtime
 let feePayer: Pubkey

@@ -1,42 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
-import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/compose/runtime-file.ts'
 import { createTestDatabase, urlOf } from '../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { createGatewayProcess } from '../support/gateway-process.ts'
 import { keyOf } from '../support/transactions/hostile-world.ts'
 import { sponsoredRegistration } from '../support/transactions/parties.ts'
 import { json, type Prepared, type SubmittedTransaction } from '../support/transactions/sponsor-clients.ts'
 import { signed } from '../support/transactions/relay-world.ts'
 import { perFile } from '../support/lifetime.ts'
 import { callJson } from '../support/http.ts'
+import { openSession } from '../../src/db/session.ts'
 
 /** KILLS=200 npm run test:long -- test/long/sponsor-kills.long.ts */
 const KILLS = Number(process.env.KILLS ?? 5)
 const CLIENTS = 4
 
 const database = perFile(() => createTestDatabase())
-let gateway: GatewayProcess
-let runtime: Runtime
-let sql: Client
-beforeAll(async () => {
-  const url = urlOf(database)
-  sql = new Client({ connectionString: url })
-  await sql.connect()
-  gateway = await createGatewayProcess({
+const sql = perFile(() => openSession(database.orm))
+const gateway = perFile(() =>
+  createGatewayProcess({
     SEED_AGENTS: '0',
     RATE_LIMITS: 'false',
     TRUST_PROXY: '127.0.0.1',
     SPONSOR_DAILY_BUDGET_LAMPORTS: '1000000000000',
-    DATABASE_URL: url,
-  })
+    DATABASE_URL: urlOf(database),
+  }),
+)
+let runtime: Runtime
+beforeAll(async () => {
   runtime = await gateway.start()
-})
-afterAll(async () => {
-  await gateway.remove()
-  await sql.end()
 })
 
 let address = 0

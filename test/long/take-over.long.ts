@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { createRegistryWorld, programId } from '../support/ledger/registry-world.ts'
 import { kyselyOf } from '../support/ledger/tables.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
 import { perFile } from '../support/lifetime.ts'
@@ -15,19 +15,8 @@ const database = perFile(() => createTestDatabase())
 const gateways: GatewayProcess[] = []
 
 beforeAll(async () => {
-  const server = database.connection
-  const url =
-    'url' in server
-      ? server.url
-      : `postgresql:///${server.database}?host=${encodeURIComponent(server.host)}&user=${server.user}`
-  for (let i = 0; i < 2; i += 1)
-    gateways.push(
-      await createGatewayProcess({
-        DATABASE_URL: url,
-        ...world.env,
-        ROLES: 'indexer',
-      }),
-    )
+  const settings = { DATABASE_URL: urlOf(database), ...world.env, ROLES: 'indexer' }
+  for (let i = 0; i < 2; i += 1) gateways.push(await createGatewayProcess(settings))
 })
 afterAll(async () => {
   for (const gateway of gateways) await gateway.remove()

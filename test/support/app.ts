@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { Keypair } from '@solana/web3.js'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
@@ -64,6 +65,8 @@ export interface TestAppOptions
     > {
   /** Default: a localnet in memory. */
   ledger: LedgerCalls
+  /** Whether it listens on loopback, at its `url`. Default: false. */
+  listens: boolean
   /** The balance of the fee payer on that localnet. */
   feePayerLamports: bigint
   indexer: () => Promise<IndexerHealth>
@@ -185,8 +188,12 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}) {
   stack.defer(() => app.close())
   // From now on, reads do not check the tables any more, so tests can count statements.
   if (tablesFilled) await parts.services.agents.find([])
+  const url = options.listens === true ? await app.listen({ port: 0, host: '127.0.0.1' }) : ''
   return {
     app,
+    /** Empty unless it listens. */
+    url,
+    port: url === '' ? 0 : Number(new URL(url).port),
     /** Encrypts the secrets of this app's webhooks. */
     secretBox,
     database,
@@ -207,6 +214,13 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}) {
   }
 }
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>
+
+/** The app of a test. It is closed when the test has ended. */
+export async function createAppOfTest(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+  const t = await createTestApp(options)
+  onTestFinished(() => t.close())
+  return t
+}
 
 /** The app of a test file. A function when its options depend on what an earlier hook creates. */
 export const useTestApp = (

@@ -65,20 +65,16 @@ export async function serveApp({ agents = [], limits = {}, ...options }: ServedO
     reading: { ...CONNECTION_LIMITS.reading, ...limits.reading },
   }
   const ledger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-  const t = await createTestApp({ ledger, connectionLimits, ...options })
+  const t = await createTestApp({ ledger, connectionLimits, listens: true, ...options })
   await insertAgents(t.kysely, agents)
-  const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-  const port = Number(new URL(url).port)
   const clients: TestClient[] = []
   const values = async (metric: string): Promise<number[]> =>
     (await t.metrics.getSingleMetric(metric)!.get()).values.map(({ value }) => value)
   return {
     ...t,
-    url,
-    port,
     /** A client with this address. It is closed with the app. */
     client: (address: string): TestClient => {
-      const client = clientAt(address, port)
+      const client = clientAt(address, t.port)
       clients.push(client)
       return client
     },

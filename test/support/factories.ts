@@ -11,7 +11,7 @@ export function keyOf(text: string): Pubkey {
 
 export type NewAgent = Insertable<Database['agents']>
 export type NewStake = Insertable<Database['stakes']>
-export type NewCredential = Insertable<Database['agent_credentials']>
+type NewCredential = Insertable<Database['agent_credentials']>
 
 /** A row of an agent. `label` determines its keys. */
 export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewAgent {
@@ -93,7 +93,7 @@ export function credentialRow(
   }
 }
 
-export type NewEntry = Partial<
+type NewEntry = Partial<
   Pick<Insertable<Database['agent_history']>, 'event_type' | 'old_value' | 'new_value' | 'delta'>
 >
 

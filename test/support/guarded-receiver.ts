@@ -1,24 +1,31 @@
 import { createGuardedHttp, type GuardedHttpOptions } from '../../src/platform/net/guarded-http.ts'
-import { startReceiver } from './receiver.ts'
-import { createTestCa } from './tls.ts'
+import { type Reply, startReceiver } from './receiver.ts'
+import { createTestCa, type TestCa } from './tls.ts'
 import { perFile } from './lifetime.ts'
 
+let authority: Promise<TestCa> | undefined
+
 /** A receiver with TLS on this machine, named `host`, and the only client that may call it. */
-export const useGuardedReceiver = (host: string, options: Partial<GuardedHttpOptions> = {}) =>
-  perFile(async () => {
-    const ca = await createTestCa()
-    const receiver = await startReceiver({ tls: await ca.issue([host]) })
-    const http = createGuardedHttp({
-      devMode: false,
-      allowedPorts: [receiver.port],
-      allowCidrs: ['127.0.0.1/32'],
-      extraCa: ca.pem,
-      lookup: async () => ['127.0.0.1'],
-      ...options,
-    })
-    const close = async (): Promise<void> => {
-      await http.close()
-      await receiver.close()
-    }
-    return { ca, receiver, http, close }
+export async function startGuardedReceiver(
+  host: string,
+  { reply, ...options }: Partial<GuardedHttpOptions> & { reply?: Reply } = {},
+) {
+  const ca = await (authority ??= createTestCa())
+  const receiver = await startReceiver({ tls: await ca.issue([host]), ...(reply && { reply }) })
+  const http = createGuardedHttp({
+    devMode: false,
+    allowedPorts: [receiver.port, 1],
+    allowCidrs: ['127.0.0.1/32'],
+    extraCa: ca.pem,
+    lookup: async (name) => (name === host ? ['127.0.0.1'] : []),
+    ...options,
   })
+  const close = async (): Promise<void> => {
+    await http.close()
+    await receiver.close()
+  }
+  return { receiver, http, close }
+}
+
+export const useGuardedReceiver = (...given: Parameters<typeof startGuardedReceiver>) =>
+  perFile(() => startGuardedReceiver(...given))

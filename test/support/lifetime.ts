@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
-const ENDINGS = ['close', 'remove', 'drop', 'stop'] as const
+const ENDINGS = ['close', 'remove', 'drop', 'stop', 'end'] as const
 
 /** What a file needs: created before its first test, and ended after its last one. */
 export const perFile = <Value extends object>(create: () => Value | Promise<Value>): Value =>

@@ -2,7 +2,7 @@ import Schema from 'typebox/schema'
 
 export type Json = Record<string, unknown>
 
-export interface Media {
+interface Media {
   schema: Json
   example?: unknown
 }

@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
 
-export interface RandomQuery {
+interface RandomQuery {
   readonly query: string
   readonly variables: Record<string, unknown>
 }

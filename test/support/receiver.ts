@@ -17,7 +17,7 @@ export interface ReceivedRequest {
   readonly connection: number
 }
 
-export interface ScriptedResponse {
+interface ScriptedResponse {
   readonly status?: number
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Uint8Array

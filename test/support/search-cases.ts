@@ -52,7 +52,7 @@ const searchedTexts: fc.Arbitrary<string> = words(4)
   .map((text) => printable(text).slice(0, 64).toWellFormed())
   .filter((text) => text !== '')
 
-export const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
+const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
   text.replaceAll('\0', '').slice(0, 32).toWellFormed(),
 )
 

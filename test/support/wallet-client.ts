@@ -7,7 +7,7 @@ export interface Answer<Body> {
   readonly body: Body
 }
 
-export interface GraphQLReply<Data> {
+interface GraphQLReply<Data> {
   readonly data: Data
   readonly errors?: { readonly message: string }[]
 }

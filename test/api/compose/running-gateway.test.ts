@@ -4,7 +4,7 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { Connection, Keypair } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/compose/runtime-file.ts'
 import {
   addresses,
@@ -16,17 +16,16 @@ import {
 import { registrationOf } from '../../support/transactions/parties.ts'
 import { runCommand } from '../../support/cli.ts'
 import { urlOf, useTestDatabase } from '../../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { createGatewayProcess } from '../../support/gateway-process.ts'
 import { eventually } from '../../support/eventually.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const database = useTestDatabase()
-let gateway: GatewayProcess
+const gateway = perFile(() => createGatewayProcess({ SEED_AGENTS: '0', DATABASE_URL: urlOf(database) }))
 let runtime: Runtime
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0', DATABASE_URL: urlOf(database) })
   runtime = await gateway.start()
 })
-afterAll(() => gateway.remove())
 
 async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { 'content-type': 'application/json' }

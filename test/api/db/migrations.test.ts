@@ -9,7 +9,7 @@ import { openOrm } from '../../../src/db/orm.ts'
 import type { DatabaseConnection, Orm } from '../../../src/db/orm-types.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { connectionTo, createDatabase, dropDatabase } from '../../support/database-server.ts'
-import { describeSchema } from '../../support/describe-schema.ts'
+import { describeSchema } from './describe-schema.ts'
 
 /** One dump per release, with at least one row in each table. Never change a dump. */
 const RELEASES = new URL('../../support/releases/', import.meta.url)

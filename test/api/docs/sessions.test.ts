@@ -15,13 +15,12 @@ const guide = readGuide('sessions')
 const folder = temporaryFolder('sessions-guide-')
 
 const t = useTestApp({
+  listens: true,
   clock: systemClock,
   ledger: GENESIS_LEDGER,
   signInOrigins: { origins: ['http://127.0.0.1:3000', PAGE], anyLoopback: false },
 })
-let gateway: string
 beforeAll(async () => {
-  gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
   vi.stubGlobal('location', { origin: PAGE })
 })
 afterAll(async () => {
@@ -53,7 +52,7 @@ async function runExample(wallet: object): Promise<{ token: string; address: str
   const { run } = (await import(pathToFileURL(file).href)) as {
     run: (gateway: string, wallet: object) => Promise<{ token: string; address: string; subscriptions: [] }>
   }
-  const result = await run(gateway, wallet)
+  const result = await run(t.url, wallet)
   expect(result.subscriptions).toEqual([])
   return result
 }
@@ -63,7 +62,7 @@ test('the example signs in with solana:signIn, lists webhooks and ends the sessi
   const { address, token } = await runExample(wallet)
   expect(address).toBe(wallet.address)
   const headers = { authorization: `Bearer ${token}` }
-  expect((await fetch(`${gateway}/webhooks`, { headers })).status).toBe(401)
+  expect((await fetch(`${t.url}/webhooks`, { headers })).status).toBe(401)
 })
 
 test('the example signs in before the wallet is connected', async () => {

@@ -19,10 +19,8 @@ const keyFile = join(folder, 'wallet.json')
 const hasPython = spawnSync('python3', ['-c', 'import cryptography']).status === 0
 const hasGo = spawnSync('go', ['version']).status === 0
 
-const t = useTestApp({ clock: systemClock })
-let gateway: string
+const t = useTestApp({ listens: true, clock: systemClock })
 beforeAll(async () => {
-  gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
   symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
 })
 
@@ -30,7 +28,7 @@ beforeAll(async () => {
 async function run(language: string, file: string, command: string, ...args: string[]): Promise<string> {
   writeFileSync(keyFile, JSON.stringify([...nacl.sign.keyPair().secretKey]))
   writeFileSync(join(folder, file), codeBlockOf(guide, language))
-  const env = { ...process.env, GATEWAY: gateway, KEY_FILE: keyFile }
+  const env = { ...process.env, GATEWAY: t.url, KEY_FILE: keyFile }
   return (await promisify(execFile)(command, [...args, file], { cwd: folder, env })).stdout.trim()
 }
 
@@ -62,8 +60,8 @@ test('the browser example signs with a wallet adapter', async () => {
     signMessage: async (message: Uint8Array) => nacl.sign.detached(message, secretKey),
   }
   const headers = await walletHeaders(wallet, 'GET', '/webhooks')
-  expect((await fetch(`${gateway}/webhooks`, { headers })).status).toBe(200)
-  expect((await fetch(`${gateway}/webhooks`, { method: 'POST', headers })).status).toBe(401)
+  expect((await fetch(`${t.url}/webhooks`, { headers })).status).toBe(200)
+  expect((await fetch(`${t.url}/webhooks`, { method: 'POST', headers })).status).toBe(401)
 })
 
 test('the message and the signature of the guide belong to its seed', () => {

@@ -10,11 +10,11 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const didOf = (agent: string): string => `did:sol:${keyOf(`owner ${agent}`)}`
 
-const t = useTestApp()
+const t = useTestApp({ listens: true })
 let resolver: Resolver
 beforeAll(async () => {
   await insertAgents(t.kysely, ['Kestrel', agentRow('Gone', { status: 'deactivated' })])
-  vi.stubEnv('GATEWAY', await t.app.listen({ port: 0, host: '127.0.0.1' }))
+  vi.stubEnv('GATEWAY', t.url)
   const folder = temporaryFolder('did-resolver-')
   symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   const program = join(folder, 'resolver.mjs')

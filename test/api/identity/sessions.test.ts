@@ -1,9 +1,9 @@
 import { createClient } from 'graphql-ws'
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSession } from '../../../src/db/session.ts'
-import { createTestApp, FIXED_NOW, GENESIS_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, FIXED_NOW, GENESIS_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 import { firstOf } from '../../support/operation-socket.ts'
@@ -14,12 +14,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 let now = FIXED_NOW
 const options = { clock: { now: () => now }, ledger: GENESIS_LEDGER }
-const t = useTestApp(options)
+const t = useTestApp({ ...options, listens: true })
 const replica = useTestApp(() => ({ ...options, database: t.database }))
-let url: string
-beforeAll(async () => {
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
 
 let label = 0
 let wallet: SignInWallet
@@ -285,7 +281,7 @@ describe('GraphQL', () => {
   })
 
   test('an event stream that is opened by fetch has the session', async () => {
-    const response = await fetch(`${url}/graphql`, {
+    const response = await fetch(`${t.url}/graphql`, {
       method: 'POST',
       headers: { ...bearer(token), 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query: '{ session { wallet } }' }),
@@ -297,7 +293,7 @@ describe('GraphQL', () => {
   /** It stays open between operations. */
   const socketOf = (connectionParams?: Record<string, unknown>) =>
     createClient({
-      url: `${url.replace('http', 'ws')}/graphql`,
+      url: `${t.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
       connectionParams,
       lazy: false,
@@ -380,14 +376,13 @@ test('a token goes where CORS lets a page send it', async () => {
 
 test('challenges and sign-ins are counted per client network, requests with a token as authenticated', async () => {
   const rateLimits = { authenticated: 2, signIn: 4 }
-  const limited = await createTestApp({
+  const limited = await createAppOfTest({
     rateLimits,
     ledger: GENESIS_LEDGER,
   })
   const challenge = async (remoteAddress: string) =>
     (await limited.app.inject({ method: 'POST', url: '/auth/challenge', payload: {}, remoteAddress }))
       .statusCode
-  onTestFinished(() => limited.close())
   const own = await signIn(limited, wallet)
   expect([await challenge('127.0.0.1'), await challenge('127.0.0.1'), await challenge('127.0.0.1')]).toEqual([
     200, 200, 429,

@@ -2,9 +2,9 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { parseSignInMessage, verifySignIn } from '@solana/wallet-standard-util'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { quoted } from '../../../src/domain/quoted.ts'
-import { createTestApp, FIXED_NOW, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, FIXED_NOW, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import { requestChallenge, type SignedMessage, signInWallet } from '../../support/sign-in.ts'
 import { refused, responseOf } from '../../support/refusal.ts'
 
@@ -360,14 +360,13 @@ test('a key of WebCrypto or OpenSSL signs in without a wallet library', async ()
 })
 
 test('pages of the same machine may sign in while anyLoopback is set, and no other pages', async () => {
-  const development = await createTestApp({
+  const development = await createAppOfTest({
     database: t.database,
     ledger: { call: async <Result>() => GENESIS as Result },
     signInOrigins: { origins: ['http://localhost:3000'], anyLoopback: true },
   })
   const challenge = async (origin: string) =>
     (await development.app.inject({ method: 'POST', url: '/auth/challenge', payload: { origin } })).statusCode
-  onTestFinished(() => development.close())
   for (const origin of [
     'http://localhost:5173',
     'http://127.0.0.1:8080',
@@ -383,8 +382,7 @@ test('pages of the same machine may sign in while anyLoopback is set, and no oth
 })
 
 test('if no ledger node was ever reached, a sign-in is 503', async () => {
-  const bare = await createTestApp({ ledger: NO_LEDGER })
-  onTestFinished(() => bare.close())
+  const bare = await createAppOfTest({ ledger: NO_LEDGER })
   await bare.kysely.deleteFrom('indexer_state').execute()
   const response = await bare.app.inject({ method: 'POST', url: '/auth/challenge', payload: {} })
   expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5'])

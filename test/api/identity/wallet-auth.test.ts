@@ -1,13 +1,13 @@
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FIXED_NOW, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 import table from '../../support/identity/wallet-auth-vectors.json' with { type: 'json' }
 
 let now = FIXED_NOW
 const clock = { now: () => now }
-const t = useTestApp({ clock })
+const t = useTestApp({ listens: true, clock })
 const replica = useTestApp(() => ({
   clock,
   database: t.database,
@@ -256,12 +256,8 @@ describe('GraphQL', () => {
 })
 
 describe('raw header bytes on a socket', () => {
-  let port: number
-  beforeAll(async () => {
-    port = Number(new URL(await t.app.listen({ port: 0, host: '127.0.0.1' })).port)
-  })
   const request = async (headers: string[], path = '/webhooks'): Promise<string> => {
-    const socket = createConnection(port, '127.0.0.1')
+    const socket = createConnection(t.port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(
       Buffer.from(

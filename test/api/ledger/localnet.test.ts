@@ -1,10 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { silentLogger, worldIndexer } from '../../support/ledger/indexer.ts'
+import { worldIndexer } from '../../support/ledger/indexer.ts'
 import {
   addresses,
   createRegistryWorld,
@@ -180,19 +179,7 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
   await indexer.stop()
 
   const other = await createTestDatabase()
-  const polling = createIndexer({
-    sink: webhookSink,
-    orm: other.orm,
-    rpc: world.rpc,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-    batchSize: 3,
-    pollMs: 20,
-    verifyMs: 20,
-  })
-  polling.start()
+  const polling = worldIndexer(world, other.orm, { wsUrl: undefined, batchSize: 3, pollMs: 20, verifyMs: 20 })
   await polling.whenIdle()
   await polling.stop()
   expect(await dumpTables(other.orm)).toEqual(live)

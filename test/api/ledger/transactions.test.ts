@@ -8,11 +8,11 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { v1Transaction } from '@agent-registry/localnet/testing/v1'
 import { encodeEvent } from '@agent-registry/program'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { useTestDatabase } from '../../support/database.ts'
 import { hostile, hostileProgram } from '../../support/ledger/hostile-program.ts'
 import {
@@ -22,7 +22,7 @@ import {
   programId,
 } from '../../support/ledger/registry-world.ts'
 import { closing } from '../../support/ledger/samples.ts'
-import { dumpTables, kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
+import { dumpTables, kyselyOf } from '../../support/ledger/tables.ts'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { perFile } from '../../support/lifetime.ts'
 
@@ -31,8 +31,7 @@ const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 const world = perFile(() => createRegistryWorld({ programs: [hostileProgram] }))
 const database = useTestDatabase()
 let indexer: Indexer
-
-beforeAll(async () => {
+beforeAll(() => {
   indexer = worldIndexer(world, database.orm)
 })
 afterAll(() => indexer.stop())
@@ -186,25 +185,4 @@ test('text that another program logs never becomes a registry event', async () =
     [...names(before.ledger_events), 'AgentReactivated', 'AgentSuspended'].sort(),
   )
   expect(after.dead_letters).toEqual([])
-})
-
-test('an event has history, a webhook event and a live event after 50 memos that fill the log', async () => {
-  const wallet = await world.wallet('Quiet')
-  await wallet.send('deposit', {}, { amount: 600_000_000n })
-  const memo = new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from('a') })
-  const request = wallet.instruction('request_withdrawal', {}, { amount: 600_000_000n })
-  await world.transact([...Array.from({ length: 50 }, () => memo), request], [wallet.keypair])
-  await indexer.whenIdle()
-  const tables = (await dumpTables(database.orm)) as Record<string, { agent_pda: string; pda: string }[]>
-  expect(tables.agents?.find((row) => row.pda === wallet.agent)).toMatchObject({ tier: 'observer' })
-  const history = tables.agent_history?.filter((row) => row.agent_pda === wallet.agent)
-  expect(history).toContainEqual(expect.objectContaining({ old_value: 'standard', new_value: 'observer' }))
-  // Webhooks and live events are sent from the outbox.
-  const outbox = await outboxOf(database.orm, wallet.agent)
-  expect(outbox.map((row) => row.type).slice(-2)).toEqual([
-    'stake.withdrawal_requested',
-    'agent.tier_updated',
-  ])
-  expect(tables.dead_letters).toEqual([])
-  await expectNoDifferences()
 })

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, useTestApp } from '../../support/app.ts'
@@ -19,12 +19,8 @@ const LIMITS = {
   signIn: 4,
   sends: 4,
 }
-const t = useTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
-let url: string
+const t = useTestApp({ listens: true, rateLimits: LIMITS, clock: { now: () => now } })
 let now = FIXED_NOW
-beforeAll(async () => {
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
-})
 
 const agents = (remoteAddress: string) => t.app.inject({ url: '/agents?limit=1', remoteAddress })
 
@@ -218,7 +214,7 @@ test('one signature does not raise the limit: each root field with wallet authen
 
 test('each MCP message counts as a read, protocol messages too; a submit also counts as a submit', async () => {
   const send = (method: string, params: object = {}) =>
-    fetch(`${url}/mcp`, {
+    fetch(`${t.url}/mcp`, {
       method: 'POST',
       headers: MCP_HEADERS,
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -228,7 +224,7 @@ test('each MCP message counts as a read, protocol messages too; a submit also co
   const refused = await send('ping')
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('12')
-  expect((await fetch(`${url}/mcp/sse`)).status).toBe(429)
+  expect((await fetch(`${t.url}/mcp/sse`)).status).toBe(429)
 
   now += 60_000
   const codes = []
@@ -246,7 +242,7 @@ test('each MCP message counts as a read, protocol messages too; a submit also co
 test('each operation on a WebSocket costs its units; a refusal is an error of the operation', async () => {
   now += 60_000
   // The upgrade costs one unit too, and messages cost parts of one.
-  const socket = await openSocket(url)
+  const socket = await openSocket(t.url)
   const [first, second, third] = [
     await firstOf(socket, '{ __typename }'),
     await firstOf(socket, '{ a: agentsPage { total } b: agentsPage { total } }'),
@@ -262,7 +258,7 @@ test('each operation on a WebSocket costs its units; a refusal is an error of th
     },
   ])
   now += 60_000
-  const next = await openSocket(url)
+  const next = await openSocket(t.url)
   await firstOf(next, '{ a: agentsPage { total } b: agentsPage { total } }')
   const refused = JSON.parse(await firstOf(next, '{ a: info { name } b: info { name } }')) as unknown
   expect(refused).toMatchObject({
@@ -275,7 +271,7 @@ test('each operation on a WebSocket costs its units; a refusal is an error of th
 test('a search by name costs five units in MCP', async () => {
   now += 60_000
   const lookUp = async (query: string) => {
-    const answer = await fetch(`${url}/mcp`, {
+    const answer = await fetch(`${t.url}/mcp`, {
       method: 'POST',
       headers: MCP_HEADERS,
       body: JSON.stringify(toolCall('lookup_agent', { query })),

@@ -4,7 +4,6 @@ import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { AGENT_VALUES, optional } from '../../support/search-cases.ts'
-import { similarity } from '../../support/trigram.ts'
 
 const WORDS = ['Weather', 'Wether', 'Scout', 'Scot', 'Market', 'market', 'Zeta', 'alpha', '9']
 const FIXED = { seed: 7, numRuns: 400 }
@@ -111,3 +110,20 @@ test('the pages together contain every agent once', async () => {
     { seed: 3, numRuns: 15 },
   )
 })
+
+/** The similarity of pg_trgm for ASCII text, to check searches. */
+function similarity(a: string, b: string): number {
+  const [left, right] = [trigrams(a), trigrams(b)]
+  const shared = left.intersection(right).size
+  return shared === 0 ? 0 : shared / left.union(right).size
+}
+
+function trigrams(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return new Set(
+    words.flatMap((word) => {
+      const padded = `  ${word} `
+      return Array.from({ length: padded.length - 2 }, (_, i) => padded.slice(i, i + 3))
+    }),
+  )
+}

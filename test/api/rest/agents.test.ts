@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createTestApp, useTestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAppOfTest, useTestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { refused, responseOf } from '../../support/refusal.ts'
 
@@ -113,8 +113,7 @@ test('a page at the greatest offset is empty and keeps the total', async () => {
 })
 
 test('the list of an empty table is empty', async () => {
-  const empty = await createTestApp()
-  onTestFinished(() => empty.close())
+  const empty = await createAppOfTest()
   const expected = { total: 0, limit: 50, offset: 0, agents: [] }
   expect((await empty.app.inject('/agents')).json()).toEqual(expected)
   expect((await empty.app.inject('/agents?name=x')).json()).toEqual(expected)

@@ -4,12 +4,11 @@ import { createTestApp } from '../../support/app.ts'
 import { blockReads } from '../../support/blocked-reads.ts'
 
 test('a stopping service finishes its requests in flight and does not wait for idle connections', async () => {
-  const gateway = await createTestApp()
-  const url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
+  const gateway = await createTestApp({ listens: true })
   const blocked = await blockReads(gateway.database)
   const agent = new Agent({ keepAlive: true })
   const response = Promise.withResolvers<[status: number | undefined, connection: string | undefined]>()
-  get(`${url}/agents`, { agent }, (message) => {
+  get(`${gateway.url}/agents`, { agent }, (message) => {
     message.resume()
     response.resolve([message.statusCode, message.headers.connection])
   })

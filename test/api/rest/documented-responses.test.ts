@@ -1,5 +1,5 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createTestApp, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { createAppOfTest, NO_LEDGER, type TestApp, useTestApp } from '../../support/app.ts'
 import {
   agentRow,
   insertAgents,
@@ -104,8 +104,7 @@ test('responses match the document if the dependencies are down or an internal e
     hasLeader: true,
     healthy: false,
   } as const
-  const bare = await createTestApp({ ledger: NO_LEDGER, feePayer: null, indexer: async () => starting })
-  onTestFinished(() => bare.close())
+  const bare = await createAppOfTest({ ledger: NO_LEDGER, feePayer: null, indexer: async () => starting })
   expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])
   await bare.kysely.deleteFrom('indexer_state').execute()
   expect(await mismatches(bare, '/info', '/info', 503)).toEqual([])
@@ -115,7 +114,6 @@ test('responses match the document if the dependencies are down or an internal e
 })
 
 test('the response with the greatest balance matches the document', async () => {
-  const rich = await createTestApp({ feePayerLamports: 2n ** 53n })
-  onTestFinished(() => rich.close())
+  const rich = await createAppOfTest({ feePayerLamports: 2n ** 53n })
   expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
 })

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, NO_LEDGER, type TestApp, type TestAppOptions, useTestApp } from '../../support/app.ts'
+import {
+  createAppOfTest,
+  NO_LEDGER,
+  type TestApp,
+  type TestAppOptions,
+  useTestApp,
+} from '../../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTestRegistry } from '../../support/registry.ts'
@@ -19,8 +25,7 @@ beforeEach(async () => {
 
 /** Another app, on the same rows unless it has a database of its own. */
 async function another(options: Partial<TestAppOptions>): Promise<TestApp> {
-  const app = await createTestApp({ ledger: NO_LEDGER, database: t.database, ...options })
-  onTestFinished(() => app.close())
+  const app = await createAppOfTest({ ledger: NO_LEDGER, database: t.database, ...options })
   return app
 }
 

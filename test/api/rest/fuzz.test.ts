@@ -1,18 +1,14 @@
-import type { AddressInfo } from 'node:net'
 import * as fc from '../../support/property.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { useTestApp } from '../../support/app.ts'
 import { insertAgents, insertHistory, insertStakes, keyOf } from '../../support/factories.ts'
 import { type RawResponse, request, sendRaw } from '../../support/raw-http.ts'
 
-const t = useTestApp()
-let port: number
+const t = useTestApp({ listens: true })
 beforeAll(async () => {
   await insertAgents(t.kysely, ['Weather Scout', 'Trader'])
   await insertStakes(t.kysely, ['Trader'])
   await insertHistory(t.kysely, 'Trader', [{}])
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (t.app.server.address() as AddressInfo).port
 })
 
 const agent = keyOf('agent Trader')
@@ -103,7 +99,7 @@ test('any query string on any read route gets a valid response', async () => {
   expect.hasAssertions()
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...ROUTES), queryText, async (route, text) => {
-      expectValid(await sendRaw(port, request(`${route}?${text}`)))
+      expectValid(await sendRaw(t.port, request(`${route}?${text}`)))
     }),
     { numRuns: 1_000 },
   )
@@ -125,7 +121,7 @@ test('any bytes as query string, path segment or path get a valid response', asy
     bytes.map((tail) => Buffer.concat([Buffer.from('/'), tail])),
   )
   await fc.assert(
-    fc.asyncProperty(target, async (each) => expectValid(await sendRaw(port, request(each)))),
+    fc.asyncProperty(target, async (each) => expectValid(await sendRaw(t.port, request(each)))),
     { numRuns: 500 },
   )
 })
@@ -147,7 +143,7 @@ test('any method with any content type and body gets a response below 500', asyn
   await fc.assert(
     fc.asyncProperty(method, type, route, fc.uint8Array({ maxLength: 80 }), async (verb, mime, url, body) => {
       const head = `Content-Type: ${mime}\r\nContent-Length: ${body.length}\r\n\r\n`
-      const { status } = await sendRaw(port, Buffer.concat([request(url, verb, head), Buffer.from(body)]))
+      const { status } = await sendRaw(t.port, Buffer.concat([request(url, verb, head), Buffer.from(body)]))
       expect(status).toBeGreaterThanOrEqual(200)
       expect(status).toBeLessThan(500)
     }),
@@ -159,7 +155,7 @@ test('input that is not HTTP is refused in JSON, and the service still works', a
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 20, maxLength: 200 }), async (garbage) => {
       const { status, body } = await sendRaw(
-        port,
+        t.port,
         Buffer.concat([Buffer.from('\u0001'), garbage, Buffer.from('\r\n\r\n')]),
       )
       expect(status).toBe(400)
@@ -170,12 +166,12 @@ test('input that is not HTTP is refused in JSON, and the service still works', a
     }),
     { numRuns: 30 },
   )
-  const headers = await sendRaw(port, request('/health', 'GET', `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`))
+  const headers = await sendRaw(t.port, request('/health', 'GET', `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`))
   expect([headers.status, JSON.parse(headers.body)]).toEqual([
     431,
     { error: 'The request headers are too large', details: { code: 'HEADERS_TOO_LARGE' } },
   ])
-  expect((await sendRaw(port, request('/health'))).status).toBe(200)
+  expect((await sendRaw(t.port, request('/health'))).status).toBe(200)
 })
 
 test.each([
@@ -194,13 +190,13 @@ test.each([
 ])(
   'a request that Node refuses without a body gets an error in JSON: %s',
   async (_, bytes, status, error) => {
-    const response = await sendRaw(port, Buffer.from(bytes))
+    const response = await sendRaw(t.port, Buffer.from(bytes))
     expect([response.status, JSON.parse(response.body)]).toMatchObject([status, { error }])
   },
 )
 
 test('unencoded bytes beyond ASCII are refused', async () => {
-  const { status, body } = await sendRaw(port, request(Buffer.from('/agents?name=Агент')))
+  const { status, body } = await sendRaw(t.port, request(Buffer.from('/agents?name=Агент')))
   expect([status, JSON.parse(body)]).toEqual([
     400,
     {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { sql } from 'kysely'
 import type { Account } from '@agent-registry/localnet'
@@ -9,13 +9,13 @@ import { registryAccounts } from '../../support/registry-accounts.ts'
 import { networkOf } from '../../../src/domain/network.ts'
 import { rolesOf } from '../../../src/health/health.ts'
 import {
-  createTestApp,
   FEE_PAYER,
   LIVE,
   PROGRAM,
   type TestApp,
   type TestAppOptions,
   useTestApp,
+  createAppOfTest,
 } from '../../support/app.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -27,17 +27,21 @@ const deafLedger: LedgerCalls = {
 /** Has a localnet. */
 const base = useTestApp()
 /** An app whose surroundings change. */
-let t: TestApp
 let ledger: LedgerCalls
 let indexer: () => Promise<IndexerHealth>
 let now = Date.parse('2026-11-21T06:29:22.123Z')
-beforeAll(async () => {
-  t = await another({
+const given = (options: Partial<TestAppOptions>): Partial<TestAppOptions> => ({
+  clock: { now: () => now },
+  database: base.database,
+  ledger: base.rpc,
+  ...options,
+})
+const t = useTestApp(() =>
+  given({
     ledger: { call: (method, params) => ledger.call(method, params) },
     indexer: () => indexer(),
-  })
-})
-afterAll(() => t.close())
+  }),
+)
 beforeEach(() => {
   // Nothing that a test before this one read is still in use.
   now += 60_000
@@ -45,15 +49,7 @@ beforeEach(() => {
   indexer = async () => LIVE
 })
 
-const another = (options: Partial<TestAppOptions>): Promise<TestApp> =>
-  createTestApp({ clock: { now: () => now }, database: base.database, ledger: base.rpc, ...options })
-
-/** An app that is closed after the test. */
-async function own(options: Partial<TestAppOptions>): Promise<TestApp> {
-  const app = await another(options)
-  onTestFinished(() => app.close())
-  return app
-}
+const own = (options: Partial<TestAppOptions>): Promise<TestApp> => createAppOfTest(given(options))
 
 const toRpc = ({ owner, executable, data }: Account) => ({
   owner,

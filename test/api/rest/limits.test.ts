@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Cases, numbersOf, readRows } from '../../support/limits/check.ts'
-import { credentialCases } from '../../support/limits/credentials.ts'
-import { moneyCases } from '../../support/limits/money.ts'
-import { requestCases } from '../../support/limits/requests.ts'
-import { streamCases } from '../../support/limits/streams.ts'
-import { walletCases } from '../../support/limits/wallets.ts'
+import { type Cases, numbersOf, readRows } from './limits/check.ts'
+import { credentialCases } from './limits/credentials.ts'
+import { moneyCases } from './limits/money.ts'
+import { requestCases } from './limits/requests.ts'
+import { streamCases } from './limits/streams.ts'
+import { walletCases } from './limits/wallets.ts'
 
 const CASES: Cases = { ...requestCases, ...streamCases, ...moneyCases, ...walletCases, ...credentialCases }
 const ROWS = readRows().map((row) => [`${row.section}: ${row.name}`, row] as const)

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { loadOperators } from '../../../rest/documents/operators.ts'
-import { createTestApp, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, useTestApp } from '../../support/app.ts'
 import {
   agentRow,
   insertAgents,
@@ -115,9 +114,8 @@ test('a list in a query is a repeated parameter, and no value of a variable is a
     "Status" query Status($bytes: Int!) @rest(path: "/x/rent/{bytes}", tag: "Agents") {
       ledger @model(name: "Rent") { rentExemption(bytes: $bytes) }
     }`
-  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
+  const other = await createAppOfTest({ operatorDocuments: operatorsOf(text) })
   const { app } = other
-  onTestFinished(() => other.close())
   expect((await app.inject('/x/rank?tiers=basic&tiers=premium')).json()).toEqual({ totalCount: 0 })
   const refused = async (url: string) => {
     const response = await app.inject(url)
@@ -138,11 +136,9 @@ test('a tool refuses what is no list, names its own arguments, and links only to
       agents(filter: { tiers: $tiers, owner: $who }) { nodes { name } }
     }
     query Linked @tool(title: "Linked", effect: READ) { agents(first: 1) { nodes { label: name address: pda } } }`
-  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
-  onTestFinished(() => other.close())
+  const other = await createAppOfTest({ listens: true, operatorDocuments: operatorsOf(text) })
   await insertAgents(other.kysely, ['One'])
-  await other.app.listen({ port: 0, host: '127.0.0.1' })
-  const client = await connectV2(`http://127.0.0.1:${(other.app.server.address() as AddressInfo).port}`)
+  const client = await connectV2(other.url)
   const call = (name: string, args: Record<string, unknown> = {}) =>
     client.callTool({ name, arguments: args })
   for (const tiers of ['observer', {}, 5])
@@ -172,8 +168,7 @@ test('a document can select fields of an interface, and other fields of each typ
       } }
     }
     fragment Stakes on StakeDepositedEvent { amount }`
-  const other = await createTestApp({ operatorDocuments: operatorsOf(text) })
-  onTestFinished(() => other.close())
+  const other = await createAppOfTest({ operatorDocuments: operatorsOf(text) })
   await other.kysely.insertInto('outbox_events').values(rowsOfEveryEvent('One')).execute()
   const pda = keyOf('agent One')
   const response = await other.app.inject(`/x/events?agent_pda=${pda}`)
@@ -200,11 +195,10 @@ test('a document can select fields of an interface, and other fields of each typ
 })
 
 test('a request costs the units of all its fields', async () => {
-  const limited = await createTestApp({
+  const limited = await createAppOfTest({
     operatorDocuments: loadOperators(EXAMPLES),
     rateLimits: { reads: 100 },
   })
-  onTestFinished(() => limited.close())
   await insertAgents(limited.kysely, ['One'])
   const { headers } = await limited.app.inject('/x/leaderboard?limit=200')
   expect(Number(headers['ratelimit-remaining'])).toBeLessThan(98)

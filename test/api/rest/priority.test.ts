@@ -19,18 +19,16 @@ describe('requests signed by a wallet are refused last', () => {
   const LIST = '{ webhooks { nodes { id } } }'
   const READ = `{ agent(pda: "${keyOf('agent One')}") { pda } }`
   let t: TestApp
-  let url: string
   let blocked: BlockedReads
   let socket: Client
   /** As many requests of low priority are in flight as may be. */
   async function fillLow(): Promise<void> {
     const overload = { inFlight: 11, queueDelayMs: Infinity }
-    t = await createTestApp({ ledger: NO_LEDGER, overload, registry: databaseReader })
-    url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+    t = await createTestApp({ listens: true, ledger: NO_LEDGER, overload, registry: databaseReader })
     blocked = await blockReads(t.database)
-    socket = await openSocket(url)
+    socket = await openSocket(t.url)
     const pool = await poolOf(t.database)
-    for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
+    for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${t.url}/agents?offset=${i}`)
     await eventually(() => expect(pool.waitingCount).toBe(1))
   }
   beforeAll(fillLow)
@@ -40,7 +38,7 @@ describe('requests signed by a wallet are refused last', () => {
     await t.close()
   })
   const post = (path: string, body: unknown): Promise<Response> =>
-    fetch(url + path, { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(body) })
+    fetch(t.url + path, { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(body) })
   const graphql = (body: object) => outcome(post('/graphql', body))
 
   test('in GraphQL, if every root field submits a transaction or needs a signature', async () => {
@@ -49,7 +47,7 @@ describe('requests signed by a wallet are refused last', () => {
     expect(await graphql({ query: `query a ${READ} query b ${LIST}`, operationName: 'b' })).toMatch(
       /X-Wallet/i,
     )
-    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(LIST)}`))).toMatch(/X-Wallet/i)
+    expect(await outcome(fetch(`${t.url}/graphql?query=${encodeURIComponent(LIST)}`))).toMatch(/X-Wallet/i)
     for (const query of [
       READ,
       `query a ${READ} query b ${LIST}`,
@@ -63,7 +61,7 @@ describe('requests signed by a wallet are refused last', () => {
         outcome: 'shed',
       })
     expect(await graphql({ query: READ, extensions: { webhooks: 1 } })).toBe('shed')
-    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(READ)}`))).toBe('shed')
+    expect(await outcome(fetch(`${t.url}/graphql?query=${encodeURIComponent(READ)}`))).toBe('shed')
   })
 
   test('in GraphQL, with the hash of a persisted document as with its text', async () => {

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AGENT_CREDENTIALS_V1, PINNED_CONTEXTS } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { useTestApp } from '../../support/app.ts'
 
-const t = useTestApp()
-let base: string
-beforeAll(async () => {
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  base = `http://127.0.0.1:${(t.app.server.address() as AddressInfo).port}`
-})
+const t = useTestApp({ listens: true })
 
 /** `inject` neither decompresses nor adds headers. */
 const get = (url: string, headers: Record<string, string> = {}) => t.app.inject({ url, headers })
@@ -19,7 +13,7 @@ const get = (url: string, headers: Record<string, string> = {}) => t.app.inject(
 async function filesOf(page: string): Promise<string[]> {
   const { body } = await get(page, { accept: 'text/html' })
   const links = [...body.matchAll(/(?:src|href)="([^":]+)"/g)].map(([, link = '']) => link)
-  return links.map((link) => new URL(link, base + page).pathname)
+  return links.map((link) => new URL(link, t.url + page).pathname)
 }
 
 const PAGES = [
@@ -77,7 +71,7 @@ describe.each(PAGES)('the files of %s', (page, maxBytes) => {
 
   test('are read by a stock client, and their length is known before', async () => {
     for (const url of await filesOf(page)) {
-      const [whole, head] = [await fetch(base + url), await fetch(base + url, { method: 'HEAD' })]
+      const [whole, head] = [await fetch(t.url + url), await fetch(t.url + url, { method: 'HEAD' })]
       const text = await whole.text()
       expect([whole.status, head.status]).toEqual([200, 200])
       expect(text).toBe((await get(url)).body)

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createTestApp, useTestApp } from '../../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAppOfTest, useTestApp } from '../../support/app.ts'
 import { insertAgents, keyOf } from '../../support/factories.ts'
 import { type GraphQLAnswer, post } from '../../support/graphql.ts'
 
@@ -123,8 +123,7 @@ test('nested pages share one budget, also if variables set their limits', async 
 })
 
 test('internal errors are masked', async () => {
-  const broken = await createTestApp()
-  onTestFinished(() => broken.close())
+  const broken = await createAppOfTest()
   await broken.kysely.schema.dropTable('stakes').execute()
   const answer = await post(broken, '{ stakes { totalCount } }')
   expect(first(answer)).toEqual({

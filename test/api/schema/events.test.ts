@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { databaseReader } from '../../../src/registry/registry.ts'
-import { createTestApp, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, useTestApp } from '../../support/app.ts'
 import { insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
 import { openSse } from '../../support/subscriptions.ts'
 import { planOf, recordStatements } from '../../support/statements.ts'
 
 const statements = recordStatements()
-const t = useTestApp({ registry: databaseReader })
-let url: string
+const t = useTestApp({ listens: true, registry: databaseReader })
 beforeAll(async () => {
   await insertAgents(t.kysely, ['0', '1'])
   await insertEvents(1, 12)
@@ -18,7 +17,6 @@ beforeAll(async () => {
   await sql`
     update outbox_events set restored_sequence = nextval('outbox_events_sequence_seq')
     where id = 'evt_5'`.execute(t.kysely)
-  url = await t.app.listen({ port: 0 })
 })
 
 /** Events of three agents, every third one of a rare type. */
@@ -107,7 +105,7 @@ test('each event has the signature of its transaction, or null, in the list and 
     { id: 'evt_12', signature: 'the signature' },
     { id: 'evt_11', signature: null },
   ])
-  const stream = await openSse(url, 'subscription { registryEvents(after: "evt_11") { id signature } }')
+  const stream = await openSse(t.url, 'subscription { registryEvents(after: "evt_11") { id signature } }')
   expect((await stream.next())?.data).toEqual({
     registryEvents: { id: 'evt_12', signature: 'the signature' },
   })
@@ -117,7 +115,7 @@ test('each event has the signature of its transaction, or null, in the list and 
 test('the newest event resumes the live stream, which has the agent of each event as it is then', async () => {
   const [newest] = ids(await read('first: 1'))
   const stream = await openSse(
-    url,
+    t.url,
     'subscription ($after: String) { registryEvents(after: $after) { id agent { name stake { pda } } } }',
     { after: newest },
   )
@@ -140,14 +138,14 @@ test('the newest event resumes the live stream, which has the agent of each even
 const REFUSED = { extensions: { code: 'RATE_LIMITED', status: 429 } }
 
 test('each event with its agent costs units; without units the event comes without its agent', async () => {
-  const poor = await createTestApp({
+  const poor = await createAppOfTest({
+    listens: true,
     database: t.database,
     // One for the subscription, two for earlier events, and one for each of three agents.
     rateLimits: { reads: 6 },
   })
-  onTestFinished(() => poor.close())
   const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } again: agent { pda } } }'
-  const stream = await openSse(await poor.app.listen({ port: 0 }), text)
+  const stream = await openSse(poor.url, text)
   const parts = [await stream.next(), await stream.next(), await stream.next(), await stream.next()]
   expect(parts.map((part) => part?.data?.['registryEvents'])).toMatchObject([
     { id: 'evt_7', agent: { name: '1' } },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { encodeBase58 } from '@agent-registry/solana'
 import { sql } from 'kysely'
 import type { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -14,6 +14,7 @@ import {
   type TestApp,
   type TestAppOptions,
   useTestApp,
+  createAppOfTest,
 } from '../../support/app.ts'
 import type { Json } from '../../support/identity/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -37,7 +38,7 @@ import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
 import { recordStatements } from '../../support/statements.ts'
 import { openSse } from '../../support/subscriptions.ts'
-import { TYPED, typedEvent } from '../../support/typed-events.ts'
+import { TYPED, typedEvent } from './typed-events.ts'
 import { steppingClock } from '../../support/wallet-client.ts'
 import { type TestWallet, walletOf } from '../../support/wallet.ts'
 
@@ -71,9 +72,8 @@ async function ask(
 
 /** A second app on the database of the first, until the test has ended. */
 async function secondApp(options: Partial<TestAppOptions> = {}): Promise<[base: string, app: TestApp]> {
-  const app = await createTestApp({ database: t.database, clock, ...options })
-  onTestFinished(() => app.close())
-  return [await app.app.listen({ port: 0, host: '127.0.0.1' }), app]
+  const app = await createAppOfTest({ listens: true, database: t.database, clock, ...options })
+  return [app.url, app]
 }
 
 const refusal = ({ errors }: Answer) =>
@@ -93,14 +93,13 @@ const EVENTS_OF_ADA = rowsOfEveryEvent('Ada')
 const TRANSACTION = randomUUID()
 const UNKNOWN = randomUUID()
 
-const t = useTestApp({ clock, ledger: GENESIS_LEDGER, registry: databaseReader })
-let url: string
+const t = useTestApp({ listens: true, clock, ledger: GENESIS_LEDGER, registry: databaseReader })
 let databaseName: unknown
 /** The webhooks of Ada, oldest first. Their agents: Ada’s, an unknown one, none. */
 let webhooks: string[]
 let pings: string[]
 const signed = (wallet: TestWallet): Headers => wallet.headers('POST', '/graphql', clock.step())
-const send = (query: string, variables?: object, headers?: Headers) => ask(url, query, variables, headers)
+const send = (query: string, variables?: object, headers?: Headers) => ask(t.url, query, variables, headers)
 const sendAs = (wallet: TestWallet, query: string, variables?: object) =>
   send(query, variables, signed(wallet))
 /** The data of an operation that must succeed. */
@@ -125,7 +124,6 @@ const inputOf = (filterAgentPda: string | null, eventTypes = ['AGENT_CLOSED']) =
 })
 
 beforeAll(async () => {
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   databaseName = (await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)).rows[0]
     ?.name
   await insertAgents(t.kysely, [
@@ -694,7 +692,7 @@ test('fundLocalnetWallet and publishLocalnetCard are only in the schema of a ser
   expect(refusal(await send(FUND))).toBe('400 INVALID_REQUEST')
   expect(refusal(await ask(base, FUND))).toBe('400 INVALID_PUBKEY')
   const sdl = async (from: string) => (await fetch(`${from}/graphql/schema.graphql`)).text()
-  expect(await sdl(url)).not.toContain('fundLocalnetWallet')
+  expect(await sdl(t.url)).not.toContain('fundLocalnetWallet')
   expect(await sdl(base)).toMatch(/fundLocalnetWallet\([^)]*\): WalletBalance! .*@localnetOnly/)
 })
 

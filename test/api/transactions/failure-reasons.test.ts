@@ -1,16 +1,16 @@
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import { associatedTokenAccount, pubkey, TOKEN_PROGRAM } from '@agent-registry/solana'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { type AgentWallet, registrationArgs } from '../../support/ledger/registry-world.ts'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { keyOf, toJson, useRelayWorld } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const USDC = 1_000_000n
 const SOL = 1_000_000_000
 
 const world = useRelayWorld({ tablesFilled: false })
-let indexer: Indexer
+const indexer = perFile(() => worldIndexer(world, world.t.database.orm))
 /** Has an agent, 5,000 USDC, and no stake. */
 let wallet: AgentWallet
 /** Has a stake of 600 USDC. */
@@ -18,7 +18,6 @@ let staked: AgentWallet
 /** Has a stake of 600 USDC, of which 100 are in a pending withdrawal. */
 let withdrawing: AgentWallet
 beforeAll(async () => {
-  indexer = worldIndexer(world, world.t.database.orm)
   wallet = await world.wallet('No stake')
   staked = await world.wallet('Staked')
   withdrawing = await world.wallet('Withdrawing')
@@ -26,7 +25,6 @@ beforeAll(async () => {
   await withdrawing.send('request_withdrawal', {}, { amount: 100n * USDC })
   await indexer.whenIdle()
 })
-afterAll(() => indexer.stop())
 
 const tokensOf = (owner: string) => associatedTokenAccount(pubkey(owner), world.usdcMint)
 

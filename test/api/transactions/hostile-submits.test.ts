@@ -1,5 +1,5 @@
 import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { CLIENTS, json, type Prepared, restClient } from '../../support/transactions/sponsor-clients.ts'
 import {
   meta,
@@ -8,13 +8,15 @@ import {
   sponsoredRegistration,
   update,
 } from '../../support/transactions/parties.ts'
-import { createHostileWorld, keyOf, type HostileWorld } from '../../support/transactions/hostile-world.ts'
+import { createHostileWorld, keyOf } from '../../support/transactions/hostile-world.ts'
 import { assertion, signChanged, stealingAssertion } from '../../support/transactions/changed-transactions.ts'
 import { TAMPERINGS } from '../../support/transactions/tampering.ts'
 import { eventually } from '../../support/eventually.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
-let world: HostileWorld
+// Slots pass only by stepSlot, so nothing that was prepared expires meanwhile.
+const world = perFile(() => createHostileWorld({ slotMs: 0, submitWaitMs: 0 }))
 let parties: Parties
 let code: string
 /** One sponsored transaction of each kind for all attacks. A refused attack does not change it. */
@@ -23,8 +25,6 @@ let transaction: { wallet: Keypair; prepared: Prepared }
 let before: number
 
 beforeAll(async () => {
-  // Slots pass only by stepSlot, so nothing that was prepared expires meanwhile.
-  world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0 })
   const api = restClient(world.t)
   code = await world.code(100)
   const feePayer = keyOf(world.feePayer)
@@ -40,7 +40,6 @@ beforeAll(async () => {
   before = await world.balance()
   world.calls.length = 0
 })
-afterAll(() => world.close())
 
 async function prepareRegistration(): Promise<{ wallet: Keypair; prepared: Prepared }> {
   const wallet = Keypair.generate()

@@ -1,22 +1,20 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { keyOf, type Prepared, signed, useRelayWorld } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const DAY = 86_400
 const CARD = { agentCardUrl: 'https://agents.example/card.json', agentCardHash: 'ab'.repeat(32) }
 
 const world = useRelayWorld({ tablesFilled: false })
-let indexer: Indexer
+const indexer = perFile(() => worldIndexer(world, world.t.database.orm))
 let owner: Keypair
 beforeAll(async () => {
-  indexer = worldIndexer(world, world.t.database.orm)
   owner = await world.funded()
   await world.rpc.call('localnet_mintUsdc', [keyOf(owner), 5_000_000_000])
   await indexer.whenIdle()
 })
-afterAll(() => indexer.stop())
 
 interface Agent {
   name: string

@@ -1,10 +1,10 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { decodeAccount } from '@agent-registry/program'
 import { SPONSOR_POLICY } from '../../../src/transactions/sponsor-policy.ts'
 import { addresses, keyOf, toJson, signed } from '../../support/transactions/relay-world.ts'
-import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
+import { createAppOfTest, SPONSOR_LIMITS } from '../../support/app.ts'
 import { registrationOf } from '../../support/transactions/parties.ts'
 import { newClient, type SponsorWorld, useSponsorWorld } from '../../support/transactions/sponsor-world.ts'
 import { refused, responseOf } from '../../support/refusal.ts'
@@ -336,8 +336,7 @@ test('a submit must leave the minimum balance', async () => {
 })
 
 test('without a key sponsorship is off, and every operation says so', async () => {
-  const off = await createTestApp({ ledger: world.rpc, feePayer: null })
-  onTestFinished(() => off.close())
+  const off = await createAppOfTest({ ledger: world.rpc, feePayer: null })
   const post = async (url: string, payload: object) => {
     const response = await off.app.inject({ method: 'POST', url, payload })
     return [response.statusCode, response.json<{ error: string }>().error]

@@ -1,52 +1,37 @@
-import { readFileSync } from 'node:fs'
 import { ComputeBudgetProgram, type Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { LIGHTHOUSE_PROGRAM } from '@agent-registry/solana'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transactions } from '../../../src/transactions/transactions.ts'
-import { HOSTILE_FILE } from '../../support/hostile-program/build.ts'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
+import { perFile } from '../../support/lifetime.ts'
+import { HOSTILE_LIGHTHOUSE } from '../../support/transactions/hostile-world.ts'
 import {
-  createRelayWorld,
   keyOf,
   type Prepared,
   registration,
-  type RelayWorld,
   signed,
   toJson,
+  useRelayWorld,
 } from '../../support/transactions/relay-world.ts'
 import { sendByWallet, transferFrom, version, withPrice } from '../../support/transactions/wallet-sends.ts'
 
-let world: RelayWorld
-let indexer: Indexer
+// Slots are slow, so that no transaction expires in these tests.
+const world = useRelayWorld({
+  slotMs: 400,
+  tablesFilled: false,
+  programs: [HOSTILE_LIGHTHOUSE],
+  transactions: { submitWaitMs: 300 },
+})
 /** The transactions of the process of the indexer. Its tracker is not started. */
 let other: Transactions
+const indexer = perFile(() => worldIndexer(world, world.t.database.orm))
 beforeAll(async () => {
-  // The hostile program takes the place of Lighthouse: an assertion of kind 5 does nothing.
-  const lighthouse = {
-    programId: LIGHTHOUSE_PROGRAM,
-    elf: readFileSync(HOSTILE_FILE),
-    authority: LIGHTHOUSE_PROGRAM,
-  }
-  // Slots are slow, so that no transaction expires in these tests.
-  world = await createRelayWorld({
-    slotMs: 400,
-    tablesFilled: false,
-    programs: [lighthouse],
-    transactions: { submitWaitMs: 300 },
-  })
   other = world.replica()
-  indexer = worldIndexer(world, world.t.database.orm)
   indexer.onTransaction(other.selfSent.see)
   world.localnet.stepSlot(40)
   await indexer.whenIdle()
 })
-afterAll(async () => {
-  await indexer.stop()
-  await other.selfSent.stop()
-  await world.close()
-})
-afterEach(() => world.localnet.fault.clear())
+afterAll(() => other.selfSent.stop())
 
 const assertion = new TransactionInstruction({
   programId: new PublicKey(LIGHTHOUSE_PROGRAM),

@@ -1,81 +1,52 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { startWebhookWorker } from '../../../src/compose/workers.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
-import type { WebhookWorker } from '../../../src/webhooks/worker.ts'
 import { pino } from 'pino'
 import { causeEveryEvent } from '../../support/ledger/every-event.ts'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
-import { addresses, createRegistryWorld, type RegistryWorld } from '../../support/ledger/registry-world.ts'
+import { addresses, createRegistryWorld } from '../../support/ledger/registry-world.ts'
 import { kyselyOf, outboxOf } from '../../support/ledger/tables.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import { createTestCa } from '../../support/tls.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { useGuardedReceiver } from '../../support/guarded-receiver.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const HOST = 'receiver.example'
 const SECRET = 'whsec_every'
-const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
-
-let world: RegistryWorld
-let database: TestDatabase
-let receiver: Receiver
-let http: GuardedHttp
-let indexer: Indexer
-let worker: WebhookWorker
 const id = randomUUID()
 
-beforeAll(async () => {
-  const ca = await createTestCa()
-  ;[world, database, receiver] = await Promise.all([
-    createRegistryWorld(),
-    createTestDatabase(),
-    startReceiver({ tls: await ca.issue([HOST]) }),
-  ])
-  http = createGuardedHttp({
-    devMode: false,
-    allowedPorts: [receiver.port],
-    allowCidrs: ['127.0.0.1/32'],
-    extraCa: ca.pem,
-    lookup: fakeLookup,
-  })
-  const secretBox = createSecretBox([Buffer.alloc(32, 7)])
-  await kyselyOf(database.orm)
+const world = perFile(() => createRegistryWorld())
+const database = perFile(createTestDatabase)
+const guarded = useGuardedReceiver(HOST)
+const indexer = perFile(() => worldIndexer(world, database.orm))
+perFile(() =>
+  startWebhookWorker({
+    orm: database.orm,
+    http: guarded.http,
+    secretBox,
+    indexer,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+  }),
+)
+const secretBox = createSecretBox([Buffer.alloc(32, 7)])
+beforeAll(() =>
+  kyselyOf(database.orm)
     .insertInto('webhook_subscriptions')
     .values({
       id,
       wallet: 'wallet',
-      url: receiver.url('/hook', HOST),
+      url: guarded.receiver.url('/hook', HOST),
       event_types: [...WEBHOOK_EVENT_TYPES],
       secret_encrypted: secretBox.seal(id, SECRET),
     })
-    .execute()
-  const { orm } = database
-  indexer = worldIndexer(world, orm)
-  const logger = pino({ level: 'silent' })
-  worker = startWebhookWorker({
-    orm,
-    http,
-    secretBox,
-    indexer,
-    clock: systemClock,
-    logger,
-    metrics: createMetrics(),
-  })
-})
-afterAll(async () => {
-  await worker.stop()
-  await indexer.stop()
-  await http.close()
-  await receiver.close()
-  await database.drop()
-  await world.close()
-})
+    .execute(),
+)
 
 test('each event type arrives once, signed, at a TLS receiver', async () => {
   const a = await causeEveryEvent(world)
@@ -137,8 +108,8 @@ test('each event type arrives once, signed, at a TLS receiver', async () => {
     ['stake.closed', stake(0, 0, 0)],
     ['agent.closed', {}],
   ]
-  await receiver.received(expected.length)
-  const requests = receiver.requests
+  const { requests, received } = guarded.receiver
+  await received(expected.length)
   const bodies = requests.map(
     ({ body }) =>
       JSON.parse(body.toString()) as Record<string, unknown> & { type: string; slot: number; id: string },

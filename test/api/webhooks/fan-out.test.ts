@@ -6,7 +6,7 @@ import { continueFanOut, MAX_DELIVERIES, webhookSink } from '../../../src/webhoo
 import { markOrphaned, mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import type { Send } from '../../../src/webhooks/send.ts'
 import { eventually } from '../../support/eventually.ts'
-import { readsOf, SCANS } from '../../support/table-reads.ts'
+import { readsOf, SCANS } from './table-reads.ts'
 import { cancelForInactiveWebhooks } from '../../../src/webhooks/cancel.ts'
 import { readWebhookStats } from '../../../src/webhooks/metrics.ts'
 

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { checkStoredSecrets } from '../../../src/compose/gateway.ts'
 import { openSession } from '../../../src/db/session.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
-import { createTestApp, FIXED_NOW, NO_LEDGER, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, FIXED_NOW, NO_LEDGER, useTestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import { type OpenApi, problems } from '../../support/openapi.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -283,13 +283,12 @@ describe('refused input', () => {
 })
 
 test('in dev mode receivers can use http and loopback addresses', async () => {
-  const dev = await createTestApp({
+  const dev = await createAppOfTest({
     clock,
     database: t.database,
     webhookDevMode: true,
     ledger: NO_LEDGER,
   })
-  onTestFinished(() => dev.close())
   const client = clientOf(dev, walletOf('developer'), clock)
   for (const url of ['http://localhost:8080/x', 'http://127.0.0.1:1/', 'https://[::1]:9/'])
     expect((await client('POST', '/webhooks', { ...BODY, url })).status).toBe(201)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from 'kysely'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import {
@@ -10,7 +10,7 @@ import {
   useWorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
-import { createTestApp, FIXED_NOW, NO_LEDGER, type TestApp } from '../../support/app.ts'
+import { FIXED_NOW, NO_LEDGER, useTestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { clientOf, steppingClock, type WalletClient } from '../../support/wallet-client.ts'
 import { createWorkerConnection } from '../../../src/webhooks/worker-connection.ts'
@@ -269,14 +269,12 @@ test('three workers send each delivery once', async () => {
 })
 
 describe('a rotated secret', () => {
-  let t: TestApp
+  const clock = steppingClock(FIXED_NOW)
+  const t = useTestApp(() => ({ clock, ledger: NO_LEDGER, database: world.database, webhookDevMode: true }))
   let owner: WalletClient
-  beforeAll(async () => {
-    const clock = steppingClock(FIXED_NOW)
-    t = await createTestApp({ clock, ledger: NO_LEDGER, database: world.database, webhookDevMode: true })
+  beforeAll(() => {
     owner = clientOf(t, walletOf('owner'), clock)
   })
-  afterAll(() => t.close())
 
   test('retries that were queued before a rotation are signed with the new secret', async () => {
     const url = world.farm.url('/rotated')

@@ -1,27 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
-import type { Orm } from '../../../src/db/orm-types.ts'
 import { createIdentity } from '../../../src/identity/identity.ts'
 import { Feed } from '../../../src/webhooks/live/feed.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
+import { slowNetwork } from '../../support/slow-network.ts'
 import { createWorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { perFile } from '../../support/lifetime.ts'
 
 const world = perFile(() => createWorkerWorld())
-let network: SlowNetwork
-let orm: Orm
-beforeAll(async () => {
-  network = await slowNetwork(world.database.connection)
-  orm = await openOrm({ url: network.url })
-})
-afterAll(async () => {
-  await orm.close()
-})
+const network = perFile(() => slowNetwork(world.database.connection))
+const orm = perFile(() => openOrm({ url: network.url }))
 
 test('workers report an outage of the database once each, without stack traces', async () => {
   const warnings: { message: string; details: object }[] = []

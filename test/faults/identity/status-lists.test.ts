@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { CREDENTIAL_FETCHES } from '../../../src/identity/agent-cards/limits.ts'
 import { createTrustedIssuers } from '../../../src/identity/credentials/trusted-issuers.ts'
 import type { VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { useTestApp } from '../../support/app.ts'
 import { createTestIssuer, type Json, NOW, unsigned } from '../../support/identity/issuer.ts'
 import { seal } from '../../support/identity/seal.ts'
 import { statusEntry, statusList } from '../../support/identity/status-list.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type Reply, startReceiver } from '../../support/receiver.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { perFile } from '../../support/lifetime.ts'
@@ -20,30 +20,23 @@ const owner = walletOf('owner')
 const issuer = createTestIssuer('Ossian Labs')
 
 let now = NOW
-let t: TestApp
-let http: GuardedHttp
+const clock = { now: () => now }
+const documents = new Map<string, Json>()
 /** Accepts connections and requests, and never responds. */
 const silent = perFile(() => startReceiver({ reply: () => {} }))
-let honest: Receiver
-let documents: Map<string, Json>
-
-beforeAll(async () => {
-  documents = new Map()
-  honest = await startReceiver({ reply: ({ path }) => ({ body: JSON.stringify(documents.get(path)) }) })
-  http = createGuardedHttp({
+const reply: Reply = ({ path }) => ({ body: JSON.stringify(documents.get(path)) })
+const honest = perFile(() => startReceiver({ reply }))
+const http = perFile(() =>
+  createGuardedHttp({
     devMode: true,
     allowedPorts: [silent.port, honest.port],
     lookup: async () => ['127.0.0.1'],
-  })
-  const clock = { now: () => now }
-  t = await createTestApp({ clock, hosted: { http, gateways: { ipfs: null, arweave: null } } })
+  }),
+)
+const t = useTestApp(() => ({ clock, hosted: { http, gateways: { ipfs: null, arweave: null } } }))
+beforeAll(async () => {
   await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey })])
   await createTrustedIssuers({ em: t.database.orm.em, clock }).put(issuer.trusted)
-})
-afterAll(async () => {
-  await t.close()
-  await http.close()
-  await honest.close()
 })
 
 async function credentialOf(listUrl: string): Promise<Json> {
@@ -85,7 +78,7 @@ test('lists of silent hosts of one site wait for each other, and those of other 
   await silent.received(CREDENTIAL_FETCHES.perSite)
   const listUrl = honest.url('/other', 'other.com')
   documents.set('/other', await statusList(issuer, listUrl))
-  honest.respondWith(({ path }) => ({ body: JSON.stringify(documents.get(path)) }))
+  honest.respondWith(reply)
   const startedAt = performance.now()
   expect(await verify(listUrl)).toMatchObject({ proofVerified: true })
   expect(performance.now() - startedAt).toBeLessThan(scaled(3_000))

@@ -7,7 +7,7 @@ import { processorMs } from '../../support/process-use.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { type Receiver, type Reply, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa, type TestCertificate } from '../../support/tls.ts'
-import { createKeyUpdates, createTicketFlood, TICKET } from '../../support/tls-messages.ts'
+import { createKeyUpdates, createTicketFlood, TICKET } from './tls-messages.ts'
 
 const HOST = 'receiver.example'
 const MAX_BYTES = 65_536

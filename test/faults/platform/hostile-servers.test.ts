@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { RequestLimits } from '../../../src/platform/net/send-request.ts'
 import {
   createGuardedHttp,
@@ -10,9 +10,10 @@ import {
   type GuardedHttp,
   type HttpResult,
 } from '../../../src/platform/net/guarded-http.ts'
-import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type Reply, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const HOST = 'receiver.example'
 /** Short limits for requests that must time out. Other requests have enough time. */
@@ -21,8 +22,6 @@ const SHORT_LIMITS = { totalMs: scaled(300), idleMs: scaled(100) } as const
 const SLACK = scaled(1_500)
 
 let ca: TestCa
-let receiver: Receiver
-let http: GuardedHttp
 
 const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
 
@@ -39,14 +38,9 @@ function guarded(port: number, connectTimeoutMs = 10_000, lookup = fakeLookup): 
 
 beforeAll(async () => {
   ca = await createTestCa()
-  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
-  http = guarded(receiver.port)
 })
-
-afterAll(async () => {
-  await http.close()
-  await receiver.close()
-})
+const receiver = perFile(async () => startReceiver({ tls: await ca.issue([HOST]) }))
+const http = perFile(() => guarded(receiver.port))
 
 const timers: NodeJS.Timeout[] = []
 

@@ -1,23 +1,17 @@
 import { type Keypair, SystemProgram } from '@solana/web3.js'
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  createRelayWorld,
-  keyOf,
-  type Prepared,
-  type RelayWorld,
-  signed,
-} from '../../support/transactions/relay-world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { keyOf, type Prepared, signed, useRelayWorld } from '../../support/transactions/relay-world.ts'
+import { byteEdits, editBytes } from '../../support/transactions/random-cases.ts'
 
 const RUNS = 1_000
 
-let world: RelayWorld
+// The prepared transaction must not expire during the test.
+const world = useRelayWorld({ slotMs: 2_000 })
 let payer: Keypair
 let prepared: Prepared
 let valid: Buffer
 beforeAll(async () => {
-  // The prepared transaction must not expire during the test.
-  world = await createRelayWorld({ slotMs: 2_000 })
   payer = await world.funded()
   prepared = await world.prepare(
     [SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: 1 })],
@@ -25,33 +19,11 @@ beforeAll(async () => {
   )
   valid = Buffer.from(signed(prepared, payer), 'base64')
 })
-afterAll(() => world.close())
-
-const mutated = fc
-  .array(
-    fc.record({
-      at: fc.nat(300),
-      kind: fc.constantFrom('set', 'cut', 'insert'),
-      byte: fc.nat(255),
-      length: fc.integer({ min: 1, max: 80 }),
-    }),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((changes) => {
-    let bytes = Buffer.from(valid)
-    for (const { at, kind, byte, length } of changes) {
-      const i = at % Math.max(bytes.length, 1)
-      if (kind === 'set') bytes[i] = byte
-      else if (kind === 'cut') bytes = Buffer.concat([bytes.subarray(0, i), bytes.subarray(i + length)])
-      else bytes = Buffer.concat([bytes.subarray(0, i), Buffer.alloc(length, byte), bytes.subarray(i)])
-    }
-    return bytes
-  })
 
 test('any submitted bytes get 400 with a contract text, and nothing is sent', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 1_300 }).map((each) => Buffer.from(each)),
-    { weight: 3, arbitrary: mutated },
+    { weight: 3, arbitrary: byteEdits(300).map((edits) => editBytes(valid, edits)) },
   )
   await fc.assert(
     fc.asyncProperty(bytes, async (each) => {

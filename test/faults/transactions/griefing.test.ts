@@ -18,6 +18,7 @@ import {
 } from '../../support/transactions/hostile-world.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
 import { perFile } from '../../support/lifetime.ts'
+import { newClient } from '../../support/transactions/sponsor-world.ts'
 
 const world = perFile(() =>
   createHostileWorld({
@@ -32,9 +33,6 @@ const world = perFile(() =>
 )
 let log = ''
 
-let addressesGiven = 0
-const newAddress = (): string => `198.18.${((addressesGiven += 1) >> 8) & 255}.${addressesGiven & 255}`
-
 async function prepared(api: SponsorClient): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
   const [wallet, code] = [Keypair.generate(), await world.code()]
   const { status, body, error } = await registerBy(api, wallet, keyOf(world.feePayer), code)
@@ -45,7 +43,7 @@ async function prepared(api: SponsorClient): Promise<{ wallet: Keypair; code: st
 describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] as const))(
   'through %s',
   (_, open) => {
-    const client = () => open(world.t, { address: newAddress() })
+    const client = () => open(world.t, { address: newClient() })
 
     test('closing a sponsored agent returns the rent, and the wallet is not sponsored again', async () => {
       const api = client()
@@ -95,7 +93,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
 )
 
 test('the fee payer’s private key is in no response and in no log line', async () => {
-  const api = restClient(world.t, { address: newAddress() })
+  const api = restClient(world.t, { address: newClient() })
   const { wallet, code, body } = await prepared(api)
   // A failure is logged.
   world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })

@@ -17,15 +17,14 @@ import {
 } from '../../support/transactions/hostile-world.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
 import { perFile } from '../../support/lifetime.ts'
+import { newClient } from '../../support/transactions/sponsor-world.ts'
 
 const AT_ONCE = 50
 
 const world = perFile(() => createHostileWorld({ slotMs: 200, limits: { dailyBudget: 10n ** 12n } }))
 
-let clients = 0
-const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients & 255}`
 /** REST and GraphQL in turns. Default: each call has its own client address. */
-const clientFor = (i: number, client = { address: newAddress() }): SponsorClient =>
+const clientFor = (i: number, client = { address: newClient() }): SponsorClient =>
   (i % 2 === 0 ? restClient : graphqlClient)(world.t, client)
 
 async function tally(
@@ -131,7 +130,7 @@ test('of 20 concurrent submits to two processes for the last three uses of a cod
     registrations.map(({ wallet, code, body }, i) => {
       const signedTx = signed(body, wallet)
       const input = { id: body.id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code }
-      return services[i % 2]!.submitRegistration(input, newAddress())
+      return services[i % 2]!.submitRegistration(input, newClient())
     }),
   )
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
@@ -217,7 +216,7 @@ test('concurrent transactions of many wallets from one address stay below the li
   world.limits.dailyTransactionsPerClient = 6
   const wallets = await Promise.all([0, 1, 2, 3].map((i) => world.sponsoredWallet(clientFor(i))))
   const prepared = await Promise.all(wallets.map((each) => prepareUpdates(4, each)))
-  const address = newAddress()
+  const address = newClient()
   const counts = await tally((i) => {
     const { id, serializedTx } = prepared[i % 4]![Math.floor(i / 4)]!
     return clientFor(i, { address }).submit({ id, signedTx: signed({ serializedTx }, wallets[i % 4]!) })

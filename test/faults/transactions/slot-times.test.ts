@@ -1,13 +1,13 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { RELAY_TIMING } from '../../../src/transactions/limits.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { worldIndexer } from '../../support/ledger/indexer.ts'
 import { programId, signed } from '../../support/transactions/relay-world.ts'
 import { transferFrom } from '../../support/transactions/wallet-sends.ts'
-import { createSponsorWorld, type SponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { createSponsorWorld } from '../../support/transactions/sponsor-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 /**
  * Expired transactions are searched more often than in production, and again soon after a search
@@ -25,21 +25,10 @@ const LEDGERS = [
 describe.each(LEDGERS)(
   'slots of $slotMs ms, finalized after $finalizedDepth',
   ({ slotMs, finalizedDepth }) => {
-    let world: SponsorWorld
-    let database: TestDatabase
-    let indexer: Indexer
-    let payer: Keypair
-    beforeAll(async () => {
-      world = await createSponsorWorld(undefined, { slotMs, finalizedDepth, timing: TIMING })
-      database = await createTestDatabase()
-      indexer = worldIndexer(world, database.orm, { verifyMs: 100 })
-      payer = await world.funded()
-    })
-    afterAll(async () => {
-      await indexer.stop()
-      await world.close()
-      await database.drop()
-    })
+    const world = perFile(() => createSponsorWorld(undefined, { slotMs, finalizedDepth, timing: TIMING }))
+    const database = perFile(createTestDatabase)
+    const indexer = perFile(() => worldIndexer(world, database.orm, { verifyMs: 100 }))
+    const payer = perFile(() => world.funded())
 
     const height = () => world.connection.getBlockHeight('confirmed')
     const prepare = () => world.prepare([transferFrom(payer)], [payer])

@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js'
 import * as fc from '../../support/property.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   graphqlClient,
   json,
@@ -10,20 +10,19 @@ import {
 } from '../../support/transactions/sponsor-clients.ts'
 import { usedMemory } from '../../support/process-use.ts'
 import { update } from '../../support/transactions/parties.ts'
-import {
-  createHostileWorld,
-  keyOf,
-  registerBy,
-  type HostileWorld,
-} from '../../support/transactions/hostile-world.ts'
-import { type ByteEdit, editBytes } from '../../support/transactions/random-cases.ts'
+import { createHostileWorld, keyOf, registerBy } from '../../support/transactions/hostile-world.ts'
+import { byteEdits, editBytes } from '../../support/transactions/random-cases.ts'
 import { signed } from '../../support/transactions/relay-world.ts'
+import { perFile } from '../../support/lifetime.ts'
 
 const RUNS = 250
 const NONE = { statuses: ['simulated', 'simulated'], sent: 0, lost: 0 }
 const MEGABYTE = 2 ** 20
 
-let world: HostileWorld
+// No slot passes by itself, so nothing that was prepared expires.
+const world = perFile(() =>
+  createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } }),
+)
 let wallet: Keypair
 let code: string
 let registration: Prepared
@@ -31,8 +30,6 @@ let registrant: Keypair
 let transaction: Prepared
 let before: number
 beforeAll(async () => {
-  // No slot passes by itself, so nothing that was prepared expires.
-  world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
   const api = restClient(world.t)
   const agent = await world.wallet('Fuzzed')
   await world.markSponsored(agent.owner)
@@ -45,22 +42,10 @@ beforeAll(async () => {
   before = await world.balance()
   world.calls.length = 0
 })
-afterAll(() => world.close())
 
 const apis = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)]
 const REFUSED =
   /^(Invalid signed transaction|Transaction version \d+ is not supported\. Sign the prepared transaction, which has version 0|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
-
-/** A correctly signed transaction with bytes set, flipped, removed or inserted. */
-const changed = fc.array(
-  fc.record({
-    at: fc.nat(1_000),
-    kind: fc.constantFrom<ByteEdit['kind']>('set', 'flip', 'cut', 'insert'),
-    byte: fc.nat(255),
-    length: fc.integer({ min: 1, max: 80 }),
-  }),
-  { minLength: 1, maxLength: 4 },
-)
 
 test('any submitted bytes get 400 with a contract text, and nothing is signed', async () => {
   const valid = [
@@ -69,7 +54,10 @@ test('any submitted bytes get 400 with a contract text, and nothing is signed', 
   ] as const
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 1_300 }).map((each) => [Buffer.from(each), Buffer.from(each)]),
-    { weight: 3, arbitrary: changed.map((changes) => valid.map((each) => editBytes(each, changes))) },
+    {
+      weight: 3,
+      arbitrary: byteEdits(1_000).map((changes) => valid.map((each) => editBytes(each, changes))),
+    },
   )
   await fc.assert(
     fc.asyncProperty(bytes, fc.nat(1), async ([first, second], which) => {

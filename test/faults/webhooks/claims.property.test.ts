@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { claimDue } from '../../../src/webhooks/claim-due.ts'
 import { WORKER_LIMITS } from '../../../src/webhooks/limits.ts'
 import { MAX_WEBHOOKS } from '../../../src/webhooks/queue.ts'
@@ -11,15 +11,11 @@ import { createWorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { perFile } from '../../support/lifetime.ts'
 
 const world = perFile(() => createWorkerWorld())
-let connection: ReturnType<typeof createWorkerConnection>
-beforeAll(async () => {
+const connection = perFile(() => {
   const { database, kysely } = world
-  connection = createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
+  return createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
 })
 afterEach(() => world.reset())
-afterAll(async () => {
-  await connection.close()
-})
 
 const limits = { ...WORKER_LIMITS, perEndpoint: 3, perSite: 6 }
 const STATUSES = ['pending', 'retrying'] as const

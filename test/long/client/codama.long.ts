@@ -8,7 +8,7 @@ import { camelCase, registryIdl } from '@agent-registry/program'
 import * as program from '@agent-registry/client/instructions'
 import { toKitInstruction } from '@agent-registry/client/kit'
 import { neededAccounts, randomInput } from '../../support/client/idl-values.ts'
-import { ROOT, run } from '../../support/client/packed-client.ts'
+import { ROOT, run } from '../support/packed-client.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { installedTools } from '../../tools/install.ts'
 

@@ -5,13 +5,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistry, generateSigner, type Registry } from '@agent-registry/client'
 import type { Runtime } from '../../../src/compose/runtime-file.ts'
-import {
-  emptyProject,
-  exampleProject,
-  type PackedClient,
-  packClient,
-  run,
-} from '../../support/client/packed-client.ts'
+import { emptyProject, exampleProject, type PackedClient, packClient, run } from '../support/packed-client.ts'
 import { createGatewayProcess } from '../../support/gateway-process.ts'
 import { perFile } from '../../support/lifetime.ts'
 

@@ -4,7 +4,7 @@ import PQueue from 'p-queue'
 import { beforeAll, expect, test } from 'vitest'
 import type { KeySigner } from '@agent-registry/client'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { SUBMIT_FAULTS } from '../../support/faulty-gateway.ts'
+import { SUBMIT_FAULTS } from '../support/faulty-gateway.ts'
 import { createGatewayProcess } from '../../support/gateway-process.ts'
 import {
   commandUser,

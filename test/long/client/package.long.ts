@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { emptyProject, type PackedClient, packClient, ROOT, run } from '../../support/client/packed-client.ts'
+import { emptyProject, type PackedClient, packClient, ROOT, run } from '../support/packed-client.ts'
 import { installedTools } from '../../tools/install.ts'
 
 let client: PackedClient

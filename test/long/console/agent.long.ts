@@ -1,9 +1,9 @@
 import { beforeAll, expect } from 'vitest'
 import type { Page } from 'playwright-core'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
 import { createRegistry } from '@agent-registry/client'
-import { addressOf, registerAgent, sampleOwner } from '../../support/console/registry-data.ts'
+import { addressOf, registerAgent, sampleOwner } from './support/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
+import { useConsole } from './support/console-world.ts'
 
 const { test } = useConsole({ SEED_AGENTS: '30' })
 

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { auditPage, watchPage } from '../../support/console/audit.ts'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { auditPage, watchPage } from './support/audit.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
 
 const ORIGIN = 'http://console.test'
 const isSkipped = BROWSER_PATH === undefined && process.env.CI === undefined

@@ -4,9 +4,9 @@ import { beforeAll, expect, vi } from 'vitest'
 import { loadContexts } from '../../../src/identity/credentials/contexts/load.ts'
 import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
 import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
+import { browserWallet, connectWallet } from './support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const wallet = browserWallet('credentials')

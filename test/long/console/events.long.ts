@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { signDelivery } from '../../../src/webhooks/send.ts'
-import { useConsole } from '../../support/console/console-world.ts'
+import { useConsole } from './support/console-world.ts'
 import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

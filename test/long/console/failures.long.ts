@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { auditPage } from '../../support/console/audit.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { auditPage } from './support/audit.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 

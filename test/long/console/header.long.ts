@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { auditPage } from '../../support/console/audit.ts'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
+import { auditPage } from './support/audit.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
 
 const { world } = useConsole({ SEED_AGENTS: '1' })
 

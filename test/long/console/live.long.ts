@@ -1,8 +1,8 @@
 import { beforeAll, expect } from 'vitest'
 import type { Page, WebSocketRoute } from 'playwright-core'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
+import { addressOf, type OwnedAgent, registerAgent } from './support/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole()

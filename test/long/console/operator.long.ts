@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
+import { useConsole } from './support/console-world.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 
@@ -13,15 +13,15 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await open('/operator')
   const token = page.getByLabel('Token', { exact: true })
   await token.fill('short')
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('A token has at least 32 characters and no spaces.').waitFor()
   await token.fill('x'.repeat(40))
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('Only an operator can do this').waitFor()
   await audit()
   await page.getByRole('button', { name: 'Enter another token' }).click()
   await token.fill(readFileSync(join(world.gateway.dataDir, 'operator-token'), 'utf8'))
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
 
   const part = (name: string) => page.getByRole('region', { name, exact: true })
   await part('Fee payer')

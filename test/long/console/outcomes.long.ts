@@ -2,17 +2,11 @@ import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import PQueue from 'p-queue'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
-import {
-  type Fault,
-  FAULTS,
-  hitSubmits,
-  takeStatements,
-  watchStatements,
-} from '../../support/console/submits.ts'
-import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
+import { type Fault, FAULTS, hitSubmits, takeStatements, watchStatements } from './support/submits.ts'
+import { browserWallet, connectWallet } from './support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 /** Runs of each action with each fault. Each run has its own wallet. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 
 const { world, test } = useConsole()
 

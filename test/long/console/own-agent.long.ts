@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { openOwnAgent } from '../../support/console/registry-data.ts'
-import type { BrowserWallet } from '../../support/console/wallet.ts'
+import { useConsole } from './support/console-world.ts'
+import { openOwnAgent } from './support/registry-data.ts'
+import type { BrowserWallet } from './support/wallet.ts'
 
 const WEEK_SECONDS = 7 * 86_400
 

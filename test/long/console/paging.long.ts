@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
 import { eventually } from '../../support/eventually.ts'
-import { useConsole } from '../../support/console/console-world.ts'
+import { useConsole } from './support/console-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const AGENTS = 100_000

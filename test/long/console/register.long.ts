@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { useConsole } from './support/console-world.ts'
+import { browserWallet, connectWallet } from './support/wallet.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '0' })
 

@@ -1,8 +1,8 @@
 import { generateSigner } from '@agent-registry/client'
 import { beforeAll, expect } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 
 const AGENT = '{ agents(first: 1) { nodes { pda name owner did history { nodes { signature } } } } }'
 const PREPARE = `mutation ($owner: Pubkey!, $code: String) { prepareRegisterAgent(input: { ownerPubkey: $owner,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 
@@ -164,6 +164,8 @@ test('the reference and GraphiQL use the session of the console', async ({ page,
   await page.getByRole('tab', { name: 'Webhooks', exact: true }).click()
   await page.getByRole('button', { name: 'Headers' }).click()
   await page.getByText('Bearer ars_of_this_tab').waitFor()
+  // The page that is checked at the end is one of ours.
+  await open('/health')
 })
 
 /** What a command writes until it ends, or until `last` is part of it. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
+import { useConsole } from './support/console-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { test } = useConsole({ SEED_AGENTS: '0', WEBHOOK_DEV_MODE: 'true' })

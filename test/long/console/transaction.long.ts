@@ -1,9 +1,9 @@
 import { createRegistry, generateSigner, type Signer } from '@agent-registry/client'
 import { Connection } from '@solana/web3.js'
 import { beforeAll, expect, vi } from 'vitest'
-import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { useConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { BROWSER_PATH } from './support/browser-path.ts'
+import { useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { openOwnAgent } from '../../support/console/registry-data.ts'
-import { hitSubmits, takeStatements, watchStatements } from '../../support/console/submits.ts'
+import { useConsole } from './support/console-world.ts'
+import { openOwnAgent } from './support/registry-data.ts'
+import { hitSubmits, takeStatements, watchStatements } from './support/submits.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '0' })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { browserWallet } from '../../support/console/wallet.ts'
+import { useConsole } from './support/console-world.ts'
+import { browserWallet } from './support/wallet.ts'
 
 const wallet = browserWallet('list')
 const { test } = useConsole({ SEED_AGENTS: '0' })

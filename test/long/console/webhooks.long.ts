@@ -2,8 +2,8 @@ import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { verifyWebhook } from '@agent-registry/client/webhooks'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { useConsole } from '../../support/console/console-world.ts'
-import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { useConsole } from './support/console-world.ts'
+import { type BrowserWallet, browserWallet, connectWallet } from './support/wallet.ts'
 import { type ReceivedRequest, startReceiver } from '../../support/receiver.ts'
 import { perFile } from '../../support/lifetime.ts'
 
@@ -136,7 +136,7 @@ test('an owner edits, pauses, activates, recovers, rotates and deletes a webhook
   await edit.getByRole('button', { name: 'Save' }).click()
   await edit
     .getByRole('alert')
-    .getByText(/base-58/)
+    .getByText(/32 to 44 letters and digits/)
     .waitFor()
   await edit.getByLabel('Only events of this agent').fill('')
   await edit.getByRole('button', { name: 'Save' }).click()

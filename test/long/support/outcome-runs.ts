@@ -14,7 +14,7 @@ import {
 } from '@agent-registry/client'
 import { usdc } from '@agent-registry/client/money'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { createFaultyGateway, type SubmitFault } from '../../support/faulty-gateway.ts'
+import { createFaultyGateway, type SubmitFault } from './faulty-gateway.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 export const OPERATIONS = ['register', 'deposit', 'withdrawal'] as const

@@ -15,7 +15,7 @@ const INDEXER_METHODS = [
 ]
 
 /** Faults that only the test can inject. */
-export interface Catastrophes {
+interface Catastrophes {
   killGateway(): Promise<void>
   restartDatabase(): Promise<void>
 }

@@ -6,9 +6,7 @@ import { SERVICE_CATEGORY } from '@agent-registry/client/instructions'
 type IdlInstruction = (typeof registryIdl.instructions)[number]
 type IdlType = IdlInstruction['args'][number]['type']
 
-export const randomKey: fc.Arbitrary<Pubkey> = fc
-  .uint8Array({ minLength: 32, maxLength: 32 })
-  .map(pubkeyFromBytes)
+const randomKey: fc.Arbitrary<Pubkey> = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(pubkeyFromBytes)
 
 /** The accounts that a builder cannot find. */
 export const neededAccounts = ({ accounts }: IdlInstruction) =>

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
 import {
   CHECK_NAMES,
@@ -8,16 +8,14 @@ import {
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import { AGENT_DID, contexts, NOW, type TestIssuer } from './issuer.ts'
 
-/** A verifier that trusts these issuers for all types. */
+/** Verifies with trust in these issuers for all types. The verifier is closed after the file. */
 export function verifierTrusting(...issuers: TestIssuer[]) {
   // A high limit, because other tests may use the CPU at the same time.
   const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
   const trust = trustRegistry(issuers.map(({ trusted }) => trusted))
-  return {
-    verify: (raw: unknown, now = NOW): Promise<VerificationResult> =>
-      verifier.verify(raw, { agentDid: AGENT_DID, now, trust }),
-    close: () => verifier.close(),
-  }
+  afterAll(() => verifier.close())
+  return (raw: unknown, now = NOW): Promise<VerificationResult> =>
+    verifier.verify(raw, { agentDid: AGENT_DID, now, trust })
 }
 
 /** Expects all checks in order. Exactly `failing` fail, and the first of them has this detail. */

@@ -35,7 +35,7 @@ import {
 const DAY = 86_400
 const MAX_BYTES = 1_232
 
-export interface EventCounts {
+interface EventCounts {
   sent: number
   succeeded: number
   events: number

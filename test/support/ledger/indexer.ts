@@ -10,10 +10,21 @@ import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
 const ignore = (): void => {}
 export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }
 
-function startIndexer(orm: Orm, options: { readonly rpc: LedgerRpc } & Partial<IndexerOptions>): Indexer {
+type Options = Partial<IndexerOptions>
+
+/** Starts an indexer that polls a scripted ledger, with short intervals. */
+export const scriptedIndexer = (orm: Orm, ledger: ScriptedLedger, options: Options = {}): Indexer =>
+  startIndexer(orm, ledger.rpc(), { pollMs: 10, verifyMs: 10, standbyPollMs: 20, ...options })
+
+/** Starts an indexer of a localnet with the registry. */
+export const worldIndexer = ({ rpc, localnet }: RegistryWorld, orm: Orm, options: Options = {}): Indexer =>
+  startIndexer(orm, rpc, { wsUrl: localnet.wsUrl, ...options })
+
+function startIndexer(orm: Orm, rpc: LedgerRpc, options: Options): Indexer {
   const indexer = createIndexer({
     sink: webhookSink,
     orm,
+    rpc,
     programId: PROGRAM_ID,
     commitment: 'confirmed',
     clock: systemClock,
@@ -23,14 +34,3 @@ function startIndexer(orm: Orm, options: { readonly rpc: LedgerRpc } & Partial<I
   indexer.start()
   return indexer
 }
-
-/** Starts an indexer that polls a scripted ledger, with short intervals. */
-export const scriptedIndexer = (orm: Orm, ledger: ScriptedLedger, options: Partial<IndexerOptions> = {}) =>
-  startIndexer(orm, { rpc: ledger.rpc(), pollMs: 10, verifyMs: 10, standbyPollMs: 20, ...options })
-
-/** Starts an indexer of a localnet with the registry. */
-export const worldIndexer = (
-  { rpc, localnet }: RegistryWorld,
-  orm: Orm,
-  options: Partial<IndexerOptions> = {},
-) => startIndexer(orm, { rpc, wsUrl: localnet.wsUrl, ...options })

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import type { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
+import { startReceiver } from '../receiver.ts'
 import type { ScriptedLedger } from './scripted-ledger.ts'
 
 export interface Reply {
@@ -29,37 +29,24 @@ interface Request {
 }
 
 export async function startScriptedNode(replyTo: ReplyTo = () => ({ result: 'ours' })) {
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      void (async () => {
-        const body = JSON.parse(text) as Request | Request[]
-        const requests = [body].flat()
-        node.calls.push(...requests.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
-        const reply = async ({ id, method, params }: Request) => ({
-          id,
-          ...(await node.replyTo(method, params)),
-        })
-        const replies = await Promise.all(requests.map(reply))
-        const failure = replies.find((each) => each.status !== undefined || each.silent === true)
-        if (failure?.silent === true) return
-        const headers = failure?.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }
-        response.writeHead(failure?.status ?? 200, headers)
-        response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
-      })()
+  const answer = async (body: Request | Request[], response: ServerResponse): Promise<void> => {
+    const requests = [body].flat()
+    node.calls.push(...requests.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
+    const reply = async ({ id, method, params }: Request) => ({
+      id,
+      ...(await node.replyTo(method, params)),
     })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const node: ScriptedNode = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: [],
-    replyTo,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    const replies = await Promise.all(requests.map(reply))
+    const failure = replies.find((each) => each.status !== undefined || each.silent === true)
+    if (failure?.silent === true) return
+    const headers = failure?.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }
+    response.writeHead(failure?.status ?? 200, headers)
+    response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
   }
+  const receiver = await startReceiver({
+    reply: ({ body }, response) => void answer(JSON.parse(String(body)) as Request | Request[], response),
+  })
+  const node: ScriptedNode = { url: receiver.url(''), calls: [], replyTo, close: receiver.close }
   return node
 }
 

@@ -17,7 +17,7 @@ import { type Parties, publicKey, sponsoredRegistration } from './parties.ts'
  * A request with the error text of POST /sponsor/register and of the other operations. `KEY` stands
  * for any key.
  */
-export interface HostileRequest {
+interface HostileRequest {
   readonly name: string
   readonly instructions: (parties: Parties) => TransactionInstruction[]
   readonly register: string

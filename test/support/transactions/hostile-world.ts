@@ -18,21 +18,22 @@ import { perFile } from '../lifetime.ts'
 
 export { keyOf } from '../ledger/registry-world.ts'
 
+/** An assertion of kind 5 and two zeros logs an empty text, and more of the script may follow. */
+export const HOSTILE_LIGHTHOUSE = {
+  programId: LIGHTHOUSE_PROGRAM,
+  elf: readFileSync(HOSTILE_FILE),
+  authority: LIGHTHOUSE_PROGRAM,
+}
+
 /**
- * The sponsor world with the hostile program in the place of Lighthouse. Its instruction data is a
- * script: an assertion of kind 5 and two zeros logs an empty text, and more may follow. The balance
- * of the fee payer is that at processed.
+ * The sponsor world with the hostile program in the place of Lighthouse. The balance of the fee
+ * payer is that at processed.
  */
 export async function createHostileWorld(options: SponsorWorldOptions = {}) {
-  const lighthouse = {
-    programId: LIGHTHOUSE_PROGRAM,
-    elf: readFileSync(HOSTILE_FILE),
-    authority: LIGHTHOUSE_PROGRAM,
-  }
   const world = await createSponsorWorld(createLocalSigner, {
     slotMs: 40,
     lamports: 100_000_000_000,
-    programs: [lighthouse],
+    programs: [HOSTILE_LIGHTHOUSE],
     ...options,
   })
   const { feePayer } = world

@@ -34,7 +34,7 @@ export interface RandomChange {
   readonly bytes: Uint8Array
 }
 
-export const CHANGES = [
+const CHANGES = [
   'replace account',
   'flip signer',
   'flip writable',
@@ -74,15 +74,18 @@ export interface ByteEdit {
   readonly length: number
 }
 
-const edits = fc.array(
-  fc.record({
-    kind: fc.constantFrom('set' as const, 'set' as const, 'flip' as const, 'cut' as const, 'insert' as const),
-    at: fc.nat(1_300),
-    byte: fc.nat(255),
-    length: fc.integer({ min: 1, max: 40 }),
-  }),
-  { minLength: 1, maxLength: 3 },
-)
+/** Changes of a transaction of about `size` bytes. */
+export const byteEdits = (size: number): fc.Arbitrary<ByteEdit[]> =>
+  fc.array(
+    fc.record({
+      kind: fc.constantFrom<ByteEdit['kind'][]>('set', 'set', 'flip', 'cut', 'insert'),
+      at: fc.nat(size),
+      byte: fc.nat(255),
+      length: fc.integer({ min: 1, max: 80 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+const edits = byteEdits(1_300)
 
 const signing: fc.Arbitrary<RandomSigning> = fc.oneof(
   weighted(50, { kind: fc.constant('as prepared' as const) }),

@@ -42,7 +42,7 @@ export interface RecordBody {
 /** For slots of 40 ms. */
 export const FAST_TIMING = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
 
-export interface RelayWorldOptions {
+interface RelayWorldOptions {
   slotMs?: number
   finalizedDepth?: number
   /** Default: true. False for tests whose indexer fills the tables. */

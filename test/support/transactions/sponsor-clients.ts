@@ -20,12 +20,12 @@ export interface Registration {
   signerPubkey?: string | undefined
   inviteCode?: string | undefined
 }
-export interface PrepareRequest {
+interface PrepareRequest {
   instructions?: JsonInstruction[] | undefined
   signerPubkeys?: string[] | undefined
   priorityLevel?: string | undefined
 }
-export interface SignedRegistration {
+interface SignedRegistration {
   id: string
   signedTx: string
   signerPubkey: string
@@ -45,7 +45,7 @@ export interface SponsorClient {
 }
 
 /** The client address and request headers. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly address?: string
   readonly headers?: Record<string, string>
 }

@@ -25,9 +25,9 @@ import type { Database } from '../../../src/db/database.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
-/** A new client address for each test, because each address has five registrations. */
 let clients = 0
-export const newClient = (): string => `198.51.100.${(clients += 1)}`
+/** A new client address, because each has five registrations. */
+export const newClient = (): string => `198.18.${((clients += 1) >> 8) & 255}.${clients & 255}`
 
 export interface SponsoredBody extends Prepared {
   sponsored?: true
@@ -35,7 +35,7 @@ export interface SponsoredBody extends Prepared {
   message?: string
 }
 
-export interface RegisterOptions {
+interface RegisterOptions {
   owner?: Keypair
   inviteCode: string
   client?: string | undefined

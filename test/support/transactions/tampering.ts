@@ -28,7 +28,7 @@ function signedBytes(
   return change(Buffer.from(transaction.serialize())).toString('base64')
 }
 
-export interface Tampering {
+interface Tampering {
   readonly name: string
   readonly signedTx: (parties: Parties, serializedTx: string) => string
   readonly error: RegExp

@@ -1,11 +1,5 @@
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  SystemProgram,
-  type TransactionInstruction,
-  TransactionMessage,
-  VersionedTransaction,
-} from '@solana/web3.js'
+import { ComputeBudgetProgram, Keypair, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
+import { signChanged } from './changed-transactions.ts'
 import type { Prepared, RelayWorld } from './relay-world.ts'
 
 /** A transfer of 0.001 SOL to a new wallet. */
@@ -34,15 +28,9 @@ export const withPrice = (prepared: Prepared, microLamports: number, signer: Key
   )
 
 /** The version that a wallet sends, signed. */
-export function version(
+export const version = (
   { serializedTx }: Prepared,
   signer: Keypair,
   change: (instructions: TransactionInstruction[]) => TransactionInstruction[],
-): string {
-  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  const decompiled = TransactionMessage.decompile(message)
-  decompiled.instructions = change(decompiled.instructions)
-  const changed = new VersionedTransaction(decompiled.compileToV0Message())
-  changed.sign([signer])
-  return Buffer.from(changed.serialize()).toString('base64')
-}
+): string =>
+  signChanged(serializedTx, [signer], ({ instructions }) => ({ instructions: change(instructions) }))

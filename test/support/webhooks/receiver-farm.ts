@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startReceiver } from '../receiver.ts'
 
-export interface Received {
+interface Received {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
@@ -33,14 +33,11 @@ export async function startReceiverFarm() {
     open.set(path, now)
     peaks.set(path, Math.max(peaks.get(path) ?? 0, now))
   }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString()
-      const path = request.url ?? ''
+  const receiver = await startReceiver({
+    reply: ({ path, headers, body: bytes }, response) => {
+      const body = String(bytes)
       const event = JSON.parse(body) as Received['event']
-      const one = { path, headers: request.headers, body, event, at: performance.now() }
+      const one = { path, headers, body, event, at: performance.now() }
       received.push(one)
       for (const key of [path, ALL]) {
         opened(key, 1)
@@ -48,13 +45,10 @@ export async function startReceiverFarm() {
       }
       const respond = responders.get(path) ?? ok
       respond(one, response)
-    })
+    },
   })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    url: (path: string) => receiver.url(path),
     /** Sets the response of a path. The default is `ok`. */
     respond: (path: string, responder: Responder) => void responders.set(path, responder),
     received: received as readonly Received[],
@@ -66,9 +60,6 @@ export async function startReceiverFarm() {
       responders.clear()
       peaks.clear()
     },
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: receiver.close,
   }
 }

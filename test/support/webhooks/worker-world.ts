@@ -176,7 +176,7 @@ export async function createWorkerWorld() {
     },
   }
 }
-export type WorkerWorld = Awaited<ReturnType<typeof createWorkerWorld>>
+type WorkerWorld = Awaited<ReturnType<typeof createWorkerWorld>>
 
 /** The world of a test file. Each test starts with empty tables. */
 export function useWorkerWorld(): WorkerWorld {

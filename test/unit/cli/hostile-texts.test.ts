@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../support/cli.ts'
+import { perFile } from '../../support/lifetime.ts'
+import { startReceiver } from '../../support/receiver.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // Clears the screen, sets the title, hides a link, turns the text around, and starts a new line.
@@ -11,22 +10,24 @@ const HOSTILE =
   'A\u001B[2J\u001B]0;title\u0007\u001B]8;;https://evil.example\u001B\\B\u009B31m\u202Egnp.exe\u2066\u2028\r\n\u007FC'
 const AGENT = { pda: HOSTILE, name: HOSTILE, tier: HOSTILE, status: HOSTILE, reputation_score: HOSTILE }
 
-let server: Server
-let url: string
+const server = perFile(() =>
+  startReceiver({
+    reply: ({ path, headers }) => {
+      const [status, body] = answer(path)
+      const isStream = headers.accept === 'text/event-stream'
+      return {
+        status,
+        headers: { 'content-type': isStream ? 'text/event-stream' : 'application/json' },
+        body: isStream ? `event: next\ndata: ${JSON.stringify(body)}\n\n` : JSON.stringify(body),
+      }
+    },
+  }),
+)
 let keyFile: string
 beforeAll(async () => {
   keyFile = join(temporaryFolder('hostile-'), 'key.json')
   await runCommand({}, 'keygen', keyFile)
-  server = createServer((request, response) => {
-    const [status, body] = answer(request.url ?? '')
-    const isStream = request.headers.accept === 'text/event-stream'
-    response.writeHead(status, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
-    response.end(isStream ? `event: next\ndata: ${JSON.stringify(body)}\n\n` : JSON.stringify(body))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
-afterAll(() => server.close())
 
 function answer(path: string): [number, object] {
   if (path.startsWith('/agents?')) return [200, { agents: [AGENT], total: 1 }]
@@ -51,7 +52,7 @@ const COMMANDS = [
   ['webhooks', 'trigger', 'x', '--key', 'KEY'],
 ]
 const run = (...args: string[]) =>
-  runCommand({}, ...args.map((each) => (each === 'KEY' ? keyFile : each)), '--url', url)
+  runCommand({}, ...args.map((each) => (each === 'KEY' ? keyFile : each)), '--url', server.url(''))
 
 test.each(COMMANDS)('%s %s prints no control characters of others', async (...args) => {
   const { stdout, stderr } = await run(...args)

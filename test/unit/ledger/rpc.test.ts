@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   createLedgerRpc,
   type LedgerRpc,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { scaled } from '../../support/machine-speed.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
 interface Call {
   id: number
@@ -22,40 +22,21 @@ interface Answer {
   body: string | Buffer
 }
 
-let server: Server | undefined
-const bodies: string[] = []
-const sockets = new Set<number | undefined>()
-
-afterEach(async () => {
-  bodies.length = 0
-  sockets.clear()
-  server?.closeAllConnections()
-  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)))
-})
+let receiver: Receiver
 
 async function serve(
-  answer: (calls: Call | Call[], request: IncomingMessage) => Answer | null,
+  answer: (calls: Call | Call[], headers: IncomingHttpHeaders) => Answer | null,
   options: Partial<LedgerRpcOptions> = {},
 ): Promise<LedgerRpc> {
-  server = createServer((request, response) => {
-    let text = ''
-    sockets.add(request.socket.remotePort)
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      bodies.push(text)
-      const reply = answer(JSON.parse(text) as Call | Call[], request)
-      if (reply !== null) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body)
-    })
+  receiver = await startReceiver({
+    reply: ({ body, headers }) => answer(JSON.parse(String(body)) as Call | Call[], headers) ?? undefined,
   })
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  return createLedgerRpc({
-    url: `http://127.0.0.1:${portOf(server)}/key-s3cret`,
-    ...options,
-  })
+  onTestFinished(receiver.close)
+  return createLedgerRpc({ url: receiver.url('/key-s3cret'), ...options })
 }
-
-const portOf = (listening: Server | undefined): number =>
-  (listening?.address() as AddressInfo | null)?.port ?? 0
+const bodies = (): string[] => receiver.requests.map(({ body }) => String(body))
+/** How many calls each request had. */
+const sizes = (): number[] => bodies().map((body) => (JSON.parse(body) as Call[]).length)
 
 const result = (id: number, value: unknown) => ({ jsonrpc: '2.0', id, result: value })
 const echo = (calls: Call | Call[]): Answer => ({
@@ -72,7 +53,7 @@ describe('calls', () => {
     expect(await rpc.call('x', [1, null])).toEqual([1, null])
     expect(await rpc.batch([{ method: 'x', params: [null] }])).toEqual([null])
     for (let i = 0; i < 20; i += 1) await rpc.call('x')
-    expect(sockets.size).toBeLessThan(5)
+    expect(receiver.connections).toBeLessThan(5)
   })
 
   test('a batch keeps its order with any order of responses, and is split by calls and bytes', async () => {
@@ -82,8 +63,8 @@ describe('calls', () => {
       ...Array.from({ length: 4 }, () => 'y'.repeat(20_000)),
     ]
     expect(await rpc.batch(params.map((each) => ({ method: 'x', params: [each] })))).toEqual(params)
-    expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([100, 100, 52, 2])
-    expect(Math.max(...bodies.map((body) => body.length))).toBeLessThan(51_200)
+    expect(sizes()).toEqual([100, 100, 52, 2])
+    expect(Math.max(...bodies().map((body) => body.length))).toBeLessThan(51_200)
   })
 
   test('a refused call of a batch is an error in its place', async () => {
@@ -101,8 +82,8 @@ describe('calls', () => {
 
   test('a compressed response is read', async () => {
     let accepted: string | undefined
-    const rpc = await serve((calls, request) => {
-      accepted = String(request.headers['accept-encoding'])
+    const rpc = await serve((calls, headers) => {
+      accepted = String(headers['accept-encoding'])
       return { headers: { 'content-encoding': 'gzip' }, body: gzipSync(echo(calls).body) }
     })
     expect(await rpc.call('x', ['y'.repeat(100_000)])).toEqual(['y'.repeat(100_000)])
@@ -122,7 +103,7 @@ describe('calls', () => {
       expect(results.map((each) => (each as string).length)).toEqual(
         Array.from({ length: 5 }, () => 5_000_000),
       )
-      expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([5, 3, 2])
+      expect(sizes()).toEqual([5, 3, 2])
     },
   )
 
@@ -135,13 +116,11 @@ describe('calls', () => {
 
   test('credentials in the URL become a header', async () => {
     let header: string | undefined
-    const plain = await serve((calls, request) => {
-      header = request.headers.authorization
+    await serve((calls, headers) => {
+      header = headers.authorization
       return echo(calls)
     })
-    expect(plain).toBeDefined()
-    const port = portOf(server)
-    await createLedgerRpc({ url: `http://me:p%40ss@127.0.0.1:${port}` }).call('x')
+    await createLedgerRpc({ url: receiver.url('', 'me:p%40ss@127.0.0.1') }).call('x')
     expect(header).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`)
   })
 })
@@ -207,8 +186,7 @@ describe('retries', () => {
     const results = calls.map(({ params }) => params[0])
     expect(await retrying.settle(calls)).toEqual(results)
     expect(await retrying.batch(calls)).toEqual(results)
-    const sizes = bodies.map((body) => (JSON.parse(body) as Call[]).length)
-    expect(sizes).toEqual([10, 5, 3, 3, 3, 1, 10, 5, 3, 3, 3, 1])
+    expect(sizes()).toEqual([10, 5, 3, 3, 3, 1, 10, 5, 3, 3, 3, 1])
   })
 
   test('a rate limit does not make batches smaller', async () => {
@@ -217,7 +195,7 @@ describe('retries', () => {
     const retrying = retryingRpc(rpc, { signal: new AbortController().signal, minDelayMs: 1 })
     const calls = Array.from({ length: 4 }, (_, i) => ({ method: 'x', params: [i] }))
     expect(await retrying.batch(calls)).toEqual([0, 1, 2, 3])
-    expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([4, 4, 4])
+    expect(sizes()).toEqual([4, 4, 4])
   })
 
   test('aborting ends a call that hangs', async () => {

@@ -1,8 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   loadOrCreateKeypair,
   parseKeypair,
@@ -11,9 +10,9 @@ import {
   writeKeypairFile,
 } from '../../../src/platform/keys.ts'
 import { OperatorError } from '../../../src/platform/process/operator-error.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'keys-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder('keys-')
 
 test('A key file is created once, and only its owner can read it', () => {
   const path = join(folder, 'deep', 'key.json')

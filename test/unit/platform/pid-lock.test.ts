@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { acquirePidLock, pidLockHolder } from '../../../src/platform/process/pid-lock.ts'
 import { OperatorError } from '../../../src/platform/process/operator-error.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lock-'))
-const file = join(folder, 'lock')
+const file = join(temporaryFolder('lock-'), 'lock')
 beforeEach(() => rmSync(file, { force: true }))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const MODULE = fileURLToPath(new URL('../../../src/platform/process/pid-lock.ts', import.meta.url))
 

@@ -8,7 +8,7 @@ import {
   type GuardedHttpOptions,
 } from '../../../src/platform/net/guarded-http.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { type DnsAnswer, type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { type DnsAnswer, type DnsServer, startDnsServer } from './dns-server.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 import { scaled } from '../../support/machine-speed.ts'

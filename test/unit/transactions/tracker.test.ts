@@ -10,7 +10,7 @@ import {
 import { RELAY_TIMING } from '../../../src/transactions/limits.ts'
 import { createTracker, settleExpired } from '../../../src/transactions/tracker.ts'
 import { keyOf } from '../../support/factories.ts'
-import { SUBMITTED } from '../../support/transactions/submitted-row.ts'
+import { SUBMITTED } from './submitted-row.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
 const { pollMs, finalityPollMs, resendMs } = RELAY_TIMING

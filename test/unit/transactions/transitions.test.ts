@@ -17,7 +17,7 @@ import {
   onSendOutcome,
   type SendOutcome,
 } from '../../../src/transactions/transitions.ts'
-import { SUBMITTED } from '../../support/transactions/submitted-row.ts'
+import { SUBMITTED } from './submitted-row.ts'
 
 const [EARLIER, NOW] = ['2026-11-21T08:00:00.000Z', '2026-11-21T08:00:05.000Z']
 const FAILURE = { code: 'execution_failed', message: 'no' } as const

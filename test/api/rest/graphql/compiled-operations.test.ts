@@ -1,11 +1,11 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { operation } from '../../../../rest/execute.ts'
 import { operations } from '../../../../rest/documents/documents.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
 import { DomainError, isDomainError } from '../../../../src/domain/errors.ts'
-import { createTestApp, useTestApp } from '../../../support/app.ts'
+import { createAppOfTest, useTestApp } from '../../../support/app.ts'
 import { insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../../../support/factories.ts'
 import { walletOf } from '../../../support/wallet.ts'
 
@@ -209,8 +209,7 @@ test.each([...operations.values()])(
 )
 
 test('the service also works without compiled operations', async () => {
-  const slow = await createTestApp({ executor: 'execute' })
-  onTestFinished(() => slow.close())
+  const slow = await createAppOfTest({ executor: 'execute' })
   await insertAgents(slow.kysely, ['Any'])
   expect((await slow.app.inject('/agents?name=Any')).json()).toMatchObject({
     total: 1,

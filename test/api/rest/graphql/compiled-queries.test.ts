@@ -10,7 +10,7 @@ import {
   parse,
   validate,
 } from 'graphql'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   canCompile,
   COMPILED_FIELDS,
@@ -144,13 +144,15 @@ test.each([
 
 /** Two apps on one database. Only the first has compiled queries. */
 describe('a query that is used often is answered as before', () => {
-  let slow: TestApp
+  const slow = useTestApp(() => ({
+    executor: 'execute',
+    database: t.database,
+    clock: { now: () => FIXED_NOW },
+  }))
   beforeAll(async () => {
-    slow = await createTestApp({ executor: 'execute', database: t.database, clock: { now: () => FIXED_NOW } })
     await warmUp({ query: AGENT, variables: { pda: PDA } })
     await warmUp({ query: LIST })
   })
-  afterAll(() => slow.app.close())
 
   const AGENT =
     'query Agent($pda: Pubkey!) { agent(pda: $pda) { name capabilities createdAt stake { depositedAmount } } }'

@@ -3,47 +3,37 @@ import type { IncomingMessage } from 'node:http'
 import { Keypair, SystemProgram } from '@solana/web3.js'
 import { type Client, createClient } from 'graphql-ws'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { LIMITS } from '../../../../schema/limits.ts'
 import { systemClock } from '../../../../src/platform/clock.ts'
-import type { Indexer } from '../../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../../src/ledger/indexer/write/write-events.ts'
 import { signed, toJson } from '../../../support/transactions/relay-world.ts'
 import { worldIndexer } from '../../../support/ledger/indexer.ts'
-import {
-  type AgentWallet,
-  createRegistryWorld,
-  type RegistryWorld,
-} from '../../../support/ledger/registry-world.ts'
-import { createTestApp, type TestApp } from '../../../support/app.ts'
+import { type AgentWallet, createRegistryWorld } from '../../../support/ledger/registry-world.ts'
+import { createTestApp, type TestApp, useTestApp } from '../../../support/app.ts'
 import { keyOf } from '../../../support/factories.ts'
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { createTestDatabase } from '../../../support/database.ts'
 import { openSse, type StreamPart } from '../../../support/subscriptions.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
 /** Two replicas of the service with one database, and a real indexer that writes to it. */
-let world: RegistryWorld
-let database: TestDatabase
-let indexer: Indexer
-let replicas: [TestApp, TestApp]
-let urls: [string, string]
+const world = perFile(() => createRegistryWorld())
+const database = perFile(createTestDatabase)
+const indexer = perFile(() => worldIndexer(world, database.orm))
+const replica = () =>
+  useTestApp(() => ({
+    listens: true,
+    ledger: world.rpc,
+    database,
+    clock: systemClock,
+    tablesFilled: false,
+  }))
+const replicas = [replica(), replica()] as const
 let ada: AgentWallet
-
 beforeAll(async () => {
-  ;[world, database] = await Promise.all([createRegistryWorld(), createTestDatabase()])
-  indexer = worldIndexer(world, database.orm)
-  const replica = () =>
-    createTestApp({ ledger: world.rpc, database, clock: systemClock, tablesFilled: false })
-  replicas = [await replica(), await replica()]
-  urls = [await replicas[0].app.listen({ port: 0 }), await replicas[1].app.listen({ port: 0 })]
   ada = await world.wallet('Ada')
   await indexer.whenIdle()
-})
-afterAll(async () => {
-  for (const each of replicas) await each.close()
-  await indexer.stop()
-  await database.drop()
-  await world.close()
 })
 
 const EVENTS = `subscription ($types: [WebhookEventType!], $agentPda: Pubkey, $after: String) {
@@ -97,7 +87,7 @@ function openSocket(
 describe('registryEvents after a lost connection', () => {
   test('resumes over server-sent events on another replica without missing or repeating an event', async () => {
     const [before] = (await sent()).slice(-1)
-    const stream = await openSse(urls[0], EVENTS, { agentPda: ada.agent })
+    const stream = await openSse(replicas[0].url, EVENTS, { agentPda: ada.agent })
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
     await world.report(ada.agent, 7)
     const first = eventOf(await stream.next())
@@ -111,7 +101,7 @@ describe('registryEvents after a lost connection', () => {
     await ada.send('update_agent', {}, { version: '2.0' })
     await ada.send('deposit', {}, { amount: 600_000_000n })
     await indexer.whenIdle()
-    const resumed = await openSse(urls[1], EVENTS, { agentPda: ada.agent, after: first.id })
+    const resumed = await openSse(replicas[1].url, EVENTS, { agentPda: ada.agent, after: first.id })
     const missed = [
       eventOf(await resumed.next()),
       eventOf(await resumed.next()),
@@ -126,14 +116,14 @@ describe('registryEvents after a lost connection', () => {
 
   test('resumes over a WebSocket with the graphql-ws client', async () => {
     const [before] = (await sent()).slice(-1)
-    const { client, parts } = openSocket(urls[0], { agentPda: ada.agent })
+    const { client, parts } = openSocket(replicas[0].url, { agentPda: ada.agent })
     await expect.poll(() => openStreams(replicas[0])).toBe(1)
     await world.report(ada.agent, 5)
     await expect.poll(() => parts.length).toBe(1)
     client.terminate()
     await ada.send('update_agent', {}, { version: '3.0' })
     await indexer.whenIdle()
-    const second = openSocket(urls[1], { agentPda: ada.agent, after: eventOf(parts[0]!).id })
+    const second = openSocket(replicas[1].url, { agentPda: ada.agent, after: eventOf(parts[0]!).id })
     await expect.poll(() => second.parts.length).toBe(1)
     await world.report(ada.agent, 5)
     await expect.poll(() => second.parts.length).toBe(2)
@@ -143,7 +133,7 @@ describe('registryEvents after a lost connection', () => {
 
   test('can start from the first event, with filters', async () => {
     const [first] = await sent()
-    const stream = await openSse(urls[0], EVENTS, {
+    const stream = await openSse(replicas[0].url, EVENTS, {
       after: first,
       agentPda: ada.agent,
       types: ['STAKE_DEPOSITED', 'AGENT_TIER_UPDATED'],
@@ -173,14 +163,14 @@ describe('events that are already in the outbox', () => {
     for (const from of [0, 1_000, 2_000]) await insert(from, 1_000)
     await insert(3_000, 1, 'agent.closed')
     await insert(3_001, 1, 'stake.closed')
-    const all = await openSse(urls[1], EVENTS, { agentPda, after: 'evt_row_9' })
+    const all = await openSse(replicas[1].url, EVENTS, { agentPda, after: 'evt_row_9' })
     for (let i = 10; i <= 3_000; i += 1) expect(eventOf(await all.next()).id).toBe(`evt_row_${i}`)
     all.cut()
-    const few = await openSse(urls[1], EVENTS, { types: ['AGENT_CLOSED'], after: 'evt_row_0' })
+    const few = await openSse(replicas[1].url, EVENTS, { types: ['AGENT_CLOSED'], after: 'evt_row_0' })
     expect(eventOf(await few.next()).id).toBe('evt_row_3000')
     few.cut()
     const raw = await fetch(
-      `${urls[0]}/graphql?query=${encodeURIComponent('subscription { registryEvents(after: "evt_row_3000") { ... on StakeClosedEvent { amount } } }')}`,
+      `${replicas[0].url}/graphql?query=${encodeURIComponent('subscription { registryEvents(after: "evt_row_3000") { ... on StakeClosedEvent { amount } } }')}`,
       { headers: { accept: 'text/event-stream' } },
     )
     const reader = raw.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -196,7 +186,7 @@ describe('events that are already in the outbox', () => {
       await work.insertInto('outbox_events').values(rows(4_000, 3)).execute()
       await sql`update outbox_events set cancelled_at = now() where id = 'evt_row_4001'`.execute(work)
     })
-    const stream = await openSse(urls[0], EVENTS, { agentPda, after: 'evt_row_4000' })
+    const stream = await openSse(replicas[0].url, EVENTS, { agentPda, after: 'evt_row_4000' })
     expect(eventOf(await stream.next()).id).toBe('evt_row_4002')
     const [row] = rows(4_001, 1)
     const { event_id, type, agent_pda, slot, body, occurred_at } = row!
@@ -205,7 +195,7 @@ describe('events that are already in the outbox', () => {
     ])
     expect(eventOf(await stream.next()).id).toBe('evt_row_4001')
     stream.cut()
-    const resumed = await openSse(urls[1], EVENTS, { agentPda, after: 'evt_row_4000' })
+    const resumed = await openSse(replicas[1].url, EVENTS, { agentPda, after: 'evt_row_4000' })
     const ids = [eventOf(await resumed.next()).id, eventOf(await resumed.next()).id]
     expect(ids).toEqual(['evt_row_4002', 'evt_row_4001'])
     resumed.cut()
@@ -228,10 +218,10 @@ describe('a subscription is refused', () => {
       expect.stringContaining('Value "agent.closed" does not exist'),
     ],
   ])('for the variables %o', async (variables, code, message) => {
-    const stream = await openSse(urls[0], EVENTS, variables)
+    const stream = await openSse(replicas[0].url, EVENTS, variables)
     expect((await stream.next())?.errors).toMatchObject([{ message, extensions: { code, status: 400 } }])
     expect(await stream.next()).toBeNull()
-    const { client, parts } = openSocket(urls[0], variables)
+    const { client, parts } = openSocket(replicas[0].url, variables)
     await expect.poll(() => parts.length).toBe(1)
     expect(parts[0]?.errors).toMatchObject([{ message, extensions: { code, status: 400 } }])
     await client.dispose()
@@ -239,7 +229,7 @@ describe('a subscription is refused', () => {
 
   test('if Accept does not allow an event stream', async () => {
     await expect.poll(() => openStreams(replicas[0])).toBe(0)
-    const response = await fetch(`${urls[0]}/graphql`, {
+    const response = await fetch(`${replicas[0].url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ query: EVENTS }),
@@ -255,10 +245,10 @@ describe('a subscription is refused', () => {
   })
 
   test('above the limit of streams per client over both transports, until a stream ends', async () => {
-    const open = await Promise.all(Array.from({ length: 19 }, () => openSse(urls[0], EVENTS)))
-    const { client } = openSocket(urls[0], {})
+    const open = await Promise.all(Array.from({ length: 19 }, () => openSse(replicas[0].url, EVENTS)))
+    const { client } = openSocket(replicas[0].url, {})
     await expect.poll(() => openStreams(replicas[0])).toBe(20)
-    const refused = await openSse(urls[0], EVENTS)
+    const refused = await openSse(replicas[0].url, EVENTS)
     expect((await refused.next())?.errors).toMatchObject([
       { extensions: { code: 'TOO_MANY_STREAMS', status: 429 } },
     ])
@@ -289,7 +279,7 @@ describe('transactionStatus', () => {
       instructions: [toJson(instruction)],
       signerPubkeys: [payer.publicKey.toBase58()],
     })
-    const stream = await openSse(urls[1], STATUS, { id: prepared.id })
+    const stream = await openSse(replicas[1].url, STATUS, { id: prepared.id })
     expect(statusOf(await stream.next())).toBe('SIMULATED')
     const signedTx = signed(prepared, payer)
     await replicas[0].services.transactions.submit({ id: prepared.id, signedTx }, '192.0.2.1')
@@ -297,12 +287,12 @@ describe('transactionStatus', () => {
     for (let part = await stream.next(); part !== null; part = await stream.next()) seen.push(statusOf(part))
     // `SUBMITTED` can come a second time, with `submittedAt`.
     expect(seen.filter((status) => status !== 'SUBMITTED')).toEqual(['CONFIRMED', 'CONFIRMED, final'])
-    const again = await openSse(urls[1], STATUS, { id: prepared.id })
+    const again = await openSse(replicas[1].url, STATUS, { id: prepared.id })
     expect([statusOf(await again.next()), await again.next()]).toEqual(['CONFIRMED, final', null])
   })
 
   test('refuses an unknown id', async () => {
-    const stream = await openSse(urls[0], STATUS, { id: 'x' })
+    const stream = await openSse(replicas[0].url, STATUS, { id: 'x' })
     expect((await stream.next())?.errors).toMatchObject([
       { message: 'Transaction not found', extensions: { code: 'TRANSACTION_NOT_FOUND', status: 404 } },
     ])
@@ -312,7 +302,7 @@ describe('transactionStatus', () => {
 describe('WebSockets', () => {
   const connect = (path: string, options: { origin?: string; protocol?: string } = {}) => {
     const { origin, protocol = 'graphql-transport-ws' } = options
-    return new WebSocket(`${urls[0].replace('http', 'ws')}${path}`, protocol, { origin })
+    return new WebSocket(`${replicas[0].url.replace('http', 'ws')}${path}`, protocol, { origin })
   }
   /** The status and body with which an upgrade was refused. */
   const refusal = async (socket: WebSocket): Promise<unknown[]> => {
@@ -321,7 +311,7 @@ describe('WebSockets', () => {
   }
 
   test('run queries with the same limits and error texts as HTTP', async () => {
-    const client = createClient({ url: `${urls[0].replace('http', 'ws')}/graphql` })
+    const client = createClient({ url: `${replicas[0].url.replace('http', 'ws')}/graphql` })
     const firstResult = async (query: string) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       client.subscribe(

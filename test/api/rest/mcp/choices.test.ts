@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createTestApp, useTestApp } from '../../../support/app.ts'
+import { expect, test } from 'vitest'
+import { createAppOfTest, useTestApp } from '../../../support/app.ts'
 
 const HEADERS = { accept: 'application/json, text/event-stream' }
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -62,8 +62,7 @@ test.each([
 ])(
   'a page of another origin at $hostNames with $corsOrigins: $status',
   async ({ status, rebound, ...options }) => {
-    const own = await createTestApp({ ...options, database: t.database })
-    onTestFinished(() => own.close())
+    const own = await createAppOfTest({ ...options, database: t.database })
     const send = async (headers: Record<string, string>) =>
       (
         await own.app.inject({

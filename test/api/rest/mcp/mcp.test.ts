@@ -4,20 +4,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Connection, Keypair } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Runtime } from '../../../../src/compose/runtime-file.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { signed } from '../../../support/transactions/relay-world.ts'
 import { runCommand } from '../../../support/cli.ts'
 import { startGatewayInProcess } from '../../../support/gateway-in-process.ts'
-import { connectMcp, MCP_CLIENTS, type McpClient } from '../../../support/mcp.ts'
+import { connectMcp, MCP_CLIENTS } from '../../../support/mcp.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { perFile } from '../../../support/lifetime.ts'
 
 const gateway = perFile(() => startGatewayInProcess({ SEED_AGENTS: '3' }))
-let runtime: Runtime
-beforeAll(async () => {
-  runtime = gateway.runtime
-})
 
 /** The members of tool results that the tests read. */
 interface Structured {
@@ -32,13 +27,9 @@ interface Structured {
 }
 
 describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (kind) => {
-  let client: McpClient
-  beforeAll(async () => {
-    client = await connectMcp(kind, runtime.baseUrl)
-    // The client checks results against the output schemas of tools that it has listed.
-    await client.listTools()
-  })
-  afterAll(() => client.close())
+  const client = perFile(() => connectMcp(kind, gateway.runtime.baseUrl))
+  // The client checks results against the output schemas of tools that it has listed.
+  beforeAll(() => client.listTools())
   const call = (name: string, args: Record<string, unknown>) => client.call<Structured>(name, args)
 
   test('every tool has a description, an input schema and an output schema', async () => {
@@ -81,7 +72,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
     const number = Object.keys(MCP_CLIENTS).indexOf(kind)
     const owner = Keypair.generate()
     const ownerKey = owner.publicKey.toBase58()
-    const connection = new Connection(runtime.rpcUrl, 'confirmed')
+    const connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
     await connection.confirmTransaction(await connection.requestAirdrop(owner.publicKey, 1_000_000_000))
 
     const before = await call('verify_agent', { owner: ownerKey })
@@ -187,7 +178,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
 })
 
 test('a registration that the service pays for needs an invite code and no SOL', async () => {
-  const client = await connectMcp('SDK 2.x with the newest version only', runtime.baseUrl)
+  const client = await connectMcp('SDK 2.x with the newest version only', gateway.runtime.baseUrl)
   const inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
   const owner = Keypair.generate()
   const wallet = owner.publicKey.toBase58()
@@ -227,7 +218,7 @@ test.each([
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call"}', 200],
   ['{"jsonrpc":"2.0","id":1,"method":"nope"}', 200],
 ])('POST /mcp with %s returns %i as JSON', async (body, status) => {
-  const answer = await fetch(`${runtime.baseUrl}/mcp`, {
+  const answer = await fetch(`${gateway.runtime.baseUrl}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body,
@@ -238,8 +229,8 @@ test.each([
 })
 
 test('GET /mcp is 405, and a message without a session is 404', async () => {
-  expect((await fetch(`${runtime.baseUrl}/mcp`)).status).toBe(405)
-  const lost = await fetch(`${runtime.baseUrl}/mcp/messages?sessionId=nope`, {
+  expect((await fetch(`${gateway.runtime.baseUrl}/mcp`)).status).toBe(405)
+  const lost = await fetch(`${gateway.runtime.baseUrl}/mcp/messages?sessionId=nope`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
@@ -258,7 +249,11 @@ test.each(['/mcp', '/mcp/sse'])(
     const { stdout: owner } = await runCommand(gateway.env, 'keygen', key)
     await runCommand(gateway.env, 'localnet', 'airdrop', owner.split(' ')[0]!, '1')
     const script = fileURLToPath(new URL('../../../../examples/mcp-client.ts', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, [script, key, `${runtime.baseUrl}${path}`])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      script,
+      key,
+      `${gateway.runtime.baseUrl}${path}`,
+    ])
     expect(stdout).toMatch(/^tools: .*prepare_register_agent/)
     expect(stdout).toContain('\nregistration: confirmed\n')
     expect(stdout).toMatch(/\nverified: true, Tool User did:sol:\w+\n$/)

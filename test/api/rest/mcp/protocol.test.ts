@@ -1,24 +1,13 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '@modelcontextprotocol/client'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mergeOutbox } from '../../../../src/ledger/indexer/write/write-events.ts'
 import { FIXED_NOW, NO_LEDGER, useTestApp } from '../../../support/app.ts'
-import { agentRow, keyOf } from '../../../support/factories.ts'
+import { keyOf, insertAgents } from '../../../support/factories.ts'
 import { connectV2, NEWEST, MCP_HEADERS } from '../../../support/mcp.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
-const t = useTestApp({ ledger: NO_LEDGER })
-let url: string
-let client: Client
-beforeAll(async () => {
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  url = `http://127.0.0.1:${(t.app.server.address() as AddressInfo).port}`
-  await t.kysely
-    .insertInto('agents')
-    .values(['one', 'two'].map((label) => agentRow(label)))
-    .execute()
-  client = await connectV2(url)
-})
-afterAll(() => client.close())
+const t = useTestApp({ listens: true, ledger: NO_LEDGER })
+beforeAll(() => insertAgents(t.kysely, ['one', 'two']))
+const client = perFile(() => connectV2(t.url))
 
 /** Posts a message of protocol 2026-07-28 and returns the status and the response. */
 async function post(
@@ -31,7 +20,7 @@ async function post(
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${t.url}/mcp`, {
     method: 'POST',
     headers: {
       ...MCP_HEADERS,
@@ -201,7 +190,7 @@ describe('a subscription', () => {
   const one = `agent://${keyOf('agent one')}`
 
   test('receives the changes of its agents, and only those', async () => {
-    const other = await connectV2(url)
+    const other = await connectV2(t.url)
     const updates: string[] = []
     other.setNotificationHandler('notifications/resources/updated', ({ params }) => {
       updates.push(params.uri)

@@ -11,12 +11,10 @@ import { walletOf } from '../../../support/wallet.ts'
 const INFO = { name: 'test', version: '1.0.0' }
 const wallet = signInWallet('mcp')
 const signer = walletOf('mcp')
-const t = useTestApp({ ledger: GENESIS_LEDGER })
-let url: string
+const t = useTestApp({ listens: true, ledger: GENESIS_LEDGER })
 let token: string
 let webhookId: string
 beforeAll(async () => {
-  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   const input = { url: 'https://receiver.example.org', eventTypes: ['agent.closed'] }
   webhookId = (await t.services.webhooks.create(signer.pubkey, '127.0.0.1', input)).id
 })
@@ -30,18 +28,18 @@ const CLIENTS = {
   'SDK 1.x over Streamable HTTP': async (headers: Headers) => {
     const client = new Client(INFO)
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+      new StreamableHTTPClientTransport(new URL(`${t.url}/mcp`), { requestInit: { headers } }),
     )
     return client
   },
   'SDK 1.x over SSE': async (headers: Headers) => {
     const client = new Client(INFO)
-    await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`), { requestInit: { headers } }))
+    await client.connect(new SSEClientTransport(new URL(`${t.url}/mcp/sse`), { requestInit: { headers } }))
     return client
   },
   'SDK 2.x with the newest version': async (headers: Headers) => {
     const client = new v2.Client(INFO, { versionNegotiation: { mode: { pin: NEWEST } } })
-    const transport = new v2.StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    const transport = new v2.StreamableHTTPClientTransport(new URL(`${t.url}/mcp`), {
       requestInit: { headers },
     })
     await client.connect(transport)
@@ -61,8 +59,8 @@ async function connect(kind: keyof typeof CLIENTS, headers: Headers) {
 }
 
 test('/info names the newest version that /mcp/sse speaks', async () => {
-  const { mcp } = (await (await fetch(`${url}/info`)).json()).features
-  const transport = new SSEClientTransport(new URL(url + mcp.endpoint))
+  const { mcp } = (await (await fetch(`${t.url}/info`)).json()).features
+  const transport = new SSEClientTransport(new URL(t.url + mcp.endpoint))
   const negotiated = vi.spyOn(transport, 'setProtocolVersion')
   const client = new Client(INFO)
   // A client that asks for a version that the server does not speak gets its newest one.

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import type { CredentialState, CredentialStatus, Verdict } from '../../../../src/domain/credential-verdict.ts'
 import { type TrustedIssuer, trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
@@ -13,8 +13,7 @@ import { seal } from '../../../support/identity/seal.ts'
 import { verifierTrusting } from '../../../support/identity/verifying.ts'
 
 const issuer = createTestIssuer('auditor')
-const { verify, close } = verifierTrusting(issuer)
-afterAll(close)
+const verify = verifierTrusting(issuer)
 
 const AUDIT = 'SecurityAuditCredential'
 const BASE = 'VerifiableCredential'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   AGENT_CREDENTIALS_V1,
   CREDENTIALS_V1,
@@ -13,7 +13,7 @@ import { expectFailures, verifierTrusting } from '../../../support/identity/veri
 
 const issuer = createTestIssuer('auditor')
 const stranger = createTestIssuer('stranger')
-const { verify, close } = verifierTrusting(issuer)
+const verify = verifierTrusting(issuer)
 const loader = loaderOf(issuer.documents, stranger.documents)
 const VOCABULARY = 'https://agent-registry.example/vocab#'
 let v1: Json, v2: Json, rdfc: Json, jcs: Json, capability: Json
@@ -30,7 +30,6 @@ beforeAll(async () => {
     'Ed25519Signature2020',
   )
 })
-afterAll(close)
 
 type Copies = Record<'v1' | 'v2' | 'rdfc' | 'jcs' | 'capability', Json>
 /** Changes a signed credential like an attacker would. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { CHECK_NAMES, getRulesVersion } from '../../../../src/identity/credentials/verify/result.ts'
 import { trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
 import {
@@ -20,7 +20,7 @@ import { expectFailures, verifierTrusting } from '../../../support/identity/veri
 import { worstInputs } from '../../../support/identity/worst-inputs.ts'
 
 const issuer = createTestIssuer('auditor')
-const { verify, close } = verifierTrusting(issuer)
+const verify = verifierTrusting(issuer)
 const SUITE = 'Ed25519Signature2020'
 const plain = unsigned('1.1', SUITE, issuer.did)
 const worst = worstInputs(plain)
@@ -28,7 +28,6 @@ let signed: Json
 beforeAll(async () => {
   signed = await seal(plain, SUITE, issuer)
 })
-afterAll(close)
 
 const nest = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 const verifierOf = (options: Partial<Parameters<typeof createVerifier>[0]> = {}) =>

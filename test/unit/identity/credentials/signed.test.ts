@@ -1,5 +1,5 @@
 import bs58 from 'bs58'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '@agent-registry/solana'
 import { trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
 import type { Suite } from '../../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
@@ -22,7 +22,7 @@ import { expectFailures, verifierTrusting } from '../../../support/identity/veri
 /** The order of the base point. Some verifiers also accept a signature with S + L. */
 const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 const issuer = createTestIssuer('auditor')
-const { verify, close } = verifierTrusting(issuer)
+const verify = verifierTrusting(issuer)
 const loader = loaderOf(issuer.documents)
 const SUITE = 'Ed25519Signature2020'
 const credential = (model: '1.1' | '2.0', dates: Json): Json => {
@@ -30,7 +30,6 @@ const credential = (model: '1.1' | '2.0', dates: Json): Json => {
   for (const term of ['issuanceDate', 'expirationDate', 'validFrom', 'validUntil']) delete plain[term]
   return { ...plain, ...dates }
 }
-afterAll(close)
 
 describe('signed dates', () => {
   test.each([

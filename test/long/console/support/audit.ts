@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** Watches a page from its first request. */
-export interface Watched {
+interface Watched {
   /** Errors and warnings of the page, and requests to other origins. */
   readonly problems: string[]
 }

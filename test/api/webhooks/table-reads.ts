@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
+import type { Database } from '../../../src/db/database.ts'
 
 export const SCANS = sql`seq_scan`
 export const READ_ROWS = sql`seq_tup_read + idx_tup_fetch`

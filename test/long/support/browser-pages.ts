@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BROWSER } from './browser.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Serves pages to a real browser. `read` returns the file at a path, or null. */
 export async function createBrowserPages(read: (path: string) => string | null) {

@@ -1,39 +1,47 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterAll } from 'vitest'
-import { readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
-import { checkCard } from '../../../src/identity/agent-cards/check-card.ts'
-import { CARD_QUEUES } from '../../../src/identity/agent-cards/limits.ts'
-import { CREDENTIALS_V2 } from '../../../src/identity/credentials/contexts/pinned.ts'
-import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers.ts'
-import { checkContext } from '../../../src/identity/credentials/verify/checks/structure.ts'
-import { checkProofPresent } from '../../../src/identity/credentials/verify/checks/proof.ts'
-import { parseStatusEntries } from '../../../src/identity/credentials/verify/status/check-status.ts'
-import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
-import { createByteBudget } from '../../../src/platform/net/hosted/fetch-hosted.ts'
-import { createFetchQueue } from '../../../src/identity/fetch-queue.ts'
-import { createSiteSlots } from '../../../src/identity/sites.ts'
-import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from '../identity/issuer.ts'
-import { seal } from '../identity/seal.ts'
-import { statusEntry } from '../identity/status-list.ts'
-import { startHost } from '../identity/host.ts'
+import { readCardContent } from '../../../../src/identity/agent-cards/card-content.ts'
+import { checkCard } from '../../../../src/identity/agent-cards/check-card.ts'
+import { CARD_QUEUES } from '../../../../src/identity/agent-cards/limits.ts'
+import { CREDENTIALS_V2 } from '../../../../src/identity/credentials/contexts/pinned.ts'
+import { trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
+import { checkContext } from '../../../../src/identity/credentials/verify/checks/structure.ts'
+import { checkProofPresent } from '../../../../src/identity/credentials/verify/checks/proof.ts'
+import { parseStatusEntries } from '../../../../src/identity/credentials/verify/status/check-status.ts'
+import { createVerifier } from '../../../../src/identity/credentials/verify/verifier.ts'
+import { createByteBudget } from '../../../../src/platform/net/hosted/fetch-hosted.ts'
+import { createFetchQueue } from '../../../../src/identity/fetch-queue.ts'
+import { createSiteSlots } from '../../../../src/identity/sites.ts'
+import {
+  AGENT_DID,
+  type Json,
+  NOW,
+  contexts,
+  createTestIssuer,
+  unsigned,
+} from '../../../support/identity/issuer.ts'
+import { seal } from '../../../support/identity/seal.ts'
+import { statusEntry } from '../../../support/identity/status-list.ts'
+import { startHost } from '../../../support/identity/host.ts'
 import { type Cases, type Check, testedIn, least, list, lowered, most, pad } from './check.ts'
 import { withTimers } from './connections.ts'
 import { KEY, VERIFY, clock, sendAs } from './world.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
 const issuer = createTestIssuer('limits')
 let statusList: Json
-const verifier = createVerifier({
-  contexts,
-  size: 1,
-  limitMs: 20_000,
-  fetchStatusList: async () => ({
-    kind: 'fetched',
-    body: Buffer.from(statusList),
-    headers: { 'cache-control': 'no-store' },
+const verifier = perFile(() =>
+  createVerifier({
+    contexts,
+    size: 1,
+    limitMs: 20_000,
+    fetchStatusList: async () => ({
+      kind: 'fetched',
+      body: Buffer.from(statusList),
+      headers: { 'cache-control': 'no-store' },
+    }),
   }),
-})
-afterAll(() => verifier.close())
+)
 
 /** The checks that a credential fails. */
 async function failed(raw: unknown): Promise<string> {

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { WebSocket } from 'ws'
-import { createPersistedDocuments } from '../../../rest/graphql/persisted-documents.ts'
-import { subscribedAgents } from '../../../rest/mcp/streamable-http.ts'
-import { STREAM_LIMITS, type StreamClient, createStreams } from '../../../src/webhooks/live/streams.ts'
-import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
-import { type TestClient, clientAt } from '../clients.ts'
+import { createPersistedDocuments } from '../../../../rest/graphql/persisted-documents.ts'
+import { subscribedAgents } from '../../../../rest/mcp/streamable-http.ts'
+import { STREAM_LIMITS, type StreamClient, createStreams } from '../../../../src/webhooks/live/streams.ts'
+import { createMetrics } from '../../../../src/platform/metrics/metrics.ts'
+import { type TestClient, clientAt } from '../../../support/clients.ts'
 import { type Cases, type Check, testedIn, list, most, pad } from './check.ts'
 import { SESSION, STREAM, closesAt, lastOpened, open } from './connections.ts'
-import { KEY, client, portOf, send, t } from './world.ts'
+import { KEY, client, send, t } from './world.ts'
 
 const join = (count: number, make: (i: number) => string): string => list(count, make).join(' ')
 const statuses = (count: number, name = 'f'): string => join(count, (i) => `${name}${i}: status`)
@@ -107,7 +107,7 @@ export const streamCases: Cases = {
       { refused: '404 PERSISTED_QUERY_NOT_FOUND' },
     ),
     'WebSockets of a client network': async (n) => {
-      const own = clientAt('127.0.0.3', portOf(t))
+      const own = clientAt('127.0.0.3', t.port)
       for (let i = 0; i < n; i += 1) await connected(own, SUBSCRIBE)
       const [, response] = await once(
         own.webSocket().on('error', () => undefined),

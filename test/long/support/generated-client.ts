@@ -15,7 +15,7 @@ interface Input {
 /** Generates the client as `npm run codegen` does, and calls the gateway at `url` with it. */
 export async function generateClient(openApi: unknown, url: string) {
   // Below node_modules, so that linters and watchers ignore it.
-  const parent = fileURLToPath(new URL('../../node_modules/.cache/generated-clients', import.meta.url))
+  const parent = fileURLToPath(new URL('../../../node_modules/.cache/generated-clients', import.meta.url))
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(join(parent, 'client-'))
   const source = join(folder, 'src')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { DomainError } from '../../../src/domain/errors.ts'
+import { DomainError } from '../../../../src/domain/errors.ts'
 
 /** A row of docs/reference/limits.md. */
 export interface Row {
@@ -20,7 +20,7 @@ export type Check = (n: number, row: Row) => Promise<void>
 /** What happens with a number. No result means `ok`, and an error its status and code. */
 type Probe = (n: number) => unknown
 
-const PAGE = new URL('../../../docs/reference/limits.md', import.meta.url)
+const PAGE = new URL('../../../../docs/reference/limits.md', import.meta.url)
 
 export function readRows(): Row[] {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split('\n## ')
@@ -99,7 +99,7 @@ export const raised =
 export const testedIn =
   (file: string, title: string): Check =>
   async () => {
-    const text = readFileSync(new URL(`../../${file}.test.ts`, import.meta.url), 'utf8')
+    const text = readFileSync(new URL(`../../../${file}.test.ts`, import.meta.url), 'utf8')
     expect(text).toContain(title)
   }
 

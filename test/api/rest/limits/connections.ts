@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { clientAt } from '../clients.ts'
-import { scaled } from '../machine-speed.ts'
+import { clientAt } from '../../../support/clients.ts'
+import { scaled } from '../../../support/machine-speed.ts'
 import { type Check } from './check.ts'
-import { client, portOf, t } from './world.ts'
+import { client, t } from './world.ts'
 
 /** Opens a connection and returns the first bytes of the response. */
 export async function open(bytes: string, from = client): Promise<[socket: Socket, head: string]> {
@@ -21,7 +21,7 @@ export const statusOf = (response: string): string => {
 let clients = 0
 /** Opens `count` connections of a new client, and returns the outcome of the last. */
 export async function lastOpened(count: number, bytes: string): Promise<string> {
-  const own = clientAt(`127.0.1.${(clients += 1)}`, portOf(t))
+  const own = clientAt(`127.0.1.${(clients += 1)}`, t.port)
   const heads: string[] = []
   for (let i = 0; i < count; i += 1) heads.push(statusOf((await open(bytes, own))[1]))
   await own.close()

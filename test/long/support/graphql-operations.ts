@@ -12,9 +12,9 @@ import {
   isCompositeType,
   type GraphQLInterfaceType,
 } from 'graphql'
-import { COMPILED_FIELDS } from '../../rest/graphql/compiled/compiled-queries.ts'
-import * as fc from './property.ts'
-import { schema } from '../../schema/index.ts'
+import { COMPILED_FIELDS } from '../../../rest/graphql/compiled/compiled-queries.ts'
+import * as fc from '../../support/property.ts'
+import { schema } from '../../../schema/index.ts'
 
 export interface RandomOperation {
   readonly name: string
@@ -29,7 +29,7 @@ export interface RandomOperation {
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 type Draw = fc.GeneratorValue
 /** Values of scalars by the name of the argument or member. */
-export type ScalarValues = Readonly<Record<string, readonly unknown[]>>
+type ScalarValues = Readonly<Record<string, readonly unknown[]>>
 
 /** Fields of Query that only read. */
 const ROOTS = [...COMPILED_FIELDS, 'lookupAgents', 'verifyAgent']

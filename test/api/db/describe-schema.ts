@@ -26,7 +26,7 @@ const PARTS = {
       and not exists (select from pg_depend where objid = p.oid and deptype = 'e')`,
 }
 
-export type SchemaDescription = Record<keyof typeof PARTS, string[]>
+type SchemaDescription = Record<keyof typeof PARTS, string[]>
 
 /** Each object of the schema as one line, sorted, without the table of applied migrations. */
 export async function describeSchema(kysely: Kysely<never>): Promise<SchemaDescription> {

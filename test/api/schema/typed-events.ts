@@ -1,4 +1,4 @@
-import type { Json } from './identity/issuer.ts'
+import type { Json } from '../../support/identity/issuer.ts'
 
 const MOVEMENTS = ['Deposited', 'Withdrawn', 'WithdrawalRequested', 'WithdrawalCancelled', 'Closed'].map(
   (name) => `... on Stake${name}Event { stakePda amount depositedAmount lockedAmount pendingWithdrawal }`,

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 
-export interface DnsQuestion {
+interface DnsQuestion {
   readonly name: string
   readonly type: 'A' | 'AAAA' | 'other'
   /** The number of earlier queries for this name. */

@@ -1,12 +1,17 @@
 import { type AddressLookupTableAccount, ComputeBudgetProgram, VersionedTransaction } from '@solana/web3.js'
 import nacl from 'tweetnacl'
-import { addresses, keyOf } from '../ledger/registry-world.ts'
-import { meta, publicKey } from './parties.ts'
-import { editBytes, type RandomSigning } from './random-cases.ts'
+import { addresses, keyOf } from '../../support/ledger/registry-world.ts'
+import { meta, publicKey } from '../../support/transactions/parties.ts'
+import { editBytes, type RandomSigning } from '../../support/transactions/random-cases.ts'
 import type { Participants } from './random-requests.ts'
-import { assertion, signChanged, decompile, stealingAssertion } from './changed-transactions.ts'
-import { tableOf, TAMPERINGS } from './tampering.ts'
-import { signed } from './relay-world.ts'
+import {
+  assertion,
+  signChanged,
+  decompile,
+  stealingAssertion,
+} from '../../support/transactions/changed-transactions.ts'
+import { tableOf, TAMPERINGS } from '../../support/transactions/tampering.ts'
+import { signed } from '../../support/transactions/relay-world.ts'
 
 /**
  * What a case submits for a prepared transaction, in base64. Null if no transaction can be built.

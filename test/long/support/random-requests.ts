@@ -7,11 +7,11 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
-import { addresses, type AgentWallet, keyOf, programId } from '../ledger/registry-world.ts'
-import { json, type JsonInstruction } from './sponsor-clients.ts'
-import { HOSTILE_REQUESTS } from './hostile-requests.ts'
-import { sponsoredRegistration, update } from './parties.ts'
-import type { RandomCase, RandomChange, RandomTemplate } from './random-cases.ts'
+import { addresses, type AgentWallet, keyOf, programId } from '../../support/ledger/registry-world.ts'
+import { json, type JsonInstruction } from '../../support/transactions/sponsor-clients.ts'
+import { HOSTILE_REQUESTS } from '../../support/transactions/hostile-requests.ts'
+import { sponsoredRegistration, update } from '../../support/transactions/parties.ts'
+import type { RandomCase, RandomChange, RandomTemplate } from '../../support/transactions/random-cases.ts'
 
 export interface Participants {
   readonly feePayer: Pubkey
@@ -23,7 +23,7 @@ export interface Participants {
   readonly number: number
 }
 
-export interface RandomRequest {
+interface RandomRequest {
   instructions: JsonInstruction[]
   signers: string[]
 }

@@ -1,9 +1,9 @@
 import { createRegistry, type Registry, type Signer, signerFromSecretKey } from '@agent-registry/client'
 import { createHash } from 'node:crypto'
-import { loadLocalnetKeys } from '../../../src/platform/keys.ts'
+import { loadLocalnetKeys } from '../../../../src/platform/keys.ts'
 import type { ConsoleWorld, Steps } from './console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './wallet.ts'
-import { callJson } from '../http.ts'
+import { callJson } from '../../../support/http.ts'
 
 /** The data of a GraphQL operation. Null if it failed. */
 export async function graphql<Data>(

@@ -17,7 +17,7 @@ interface Options {
 }
 
 /** What happens to the submits of a page. */
-export interface HitSubmits {
+interface HitSubmits {
   count(): number
   /** Ends when no submit is held back any more. */
   delivered(): Promise<void>

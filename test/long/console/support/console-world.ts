@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { test } from 'vitest'
-import { eventually } from '../eventually.ts'
-import { perFile } from '../lifetime.ts'
-import { scaled } from '../machine-speed.ts'
-import { startGatewayInProcess } from '../gateway-in-process.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { perFile } from '../../../support/lifetime.ts'
+import { scaled } from '../../../support/machine-speed.ts'
+import { startGatewayInProcess } from '../../../support/gateway-in-process.ts'
 import { auditPage, takePictures, watchPage } from './audit.ts'
 import { BROWSER_PATH } from './browser-path.ts'
 
@@ -79,7 +79,7 @@ async function startConsole(settings: Record<string, string>) {
 
 export type ConsoleWorld = Awaited<ReturnType<typeof startConsole>>
 
-const PACKAGE = fileURLToPath(new URL('../../../packages/console/', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../../../../packages/console/', import.meta.url))
 
 function checkBuild(): void {
   const page = join(PACKAGE, 'dist/index.html')

@@ -1,12 +1,12 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { readConfig } from '../../../src/platform/config/config.ts'
-import { FEE_PAYER, FIXED_NOW, type TestApp, createTestApp } from '../app.ts'
-import { type TestClient, clientAt } from '../clients.ts'
-import { agentRow, insertAgents, keyOf } from '../factories.ts'
-import { walletOf } from '../wallet.ts'
+import { beforeAll, expect } from 'vitest'
+import { readConfig } from '../../../../src/platform/config/config.ts'
+import { FEE_PAYER, FIXED_NOW, useTestApp } from '../../../support/app.ts'
+import { clientAt } from '../../../support/clients.ts'
+import { agentRow, insertAgents, keyOf } from '../../../support/factories.ts'
+import { walletOf } from '../../../support/wallet.ts'
 import { answerOf, list } from './check.ts'
-import { MCP_HEADERS } from '../mcp.ts'
+import { MCP_HEADERS } from '../../../support/mcp.ts'
+import { perFile } from '../../../support/lifetime.ts'
 
 export const { config } = readConfig({
   SOLANA_RPC_URL: 'https://rpc.example.org',
@@ -34,35 +34,28 @@ export const scriptedLedger: Record<string, unknown> = {
   getRecentPrioritizationFees: list(150, (slot) => ({ slot, prioritizationFee: 1e9 })),
   simulateTransaction: { value: { err: null, unitsConsumed: 1_000, logs: [] } },
 }
-export let t: TestApp
-/** A client with an address of its own. */
-export let client: TestClient
-beforeAll(async () => {
-  t = await createTestApp({
-    clock,
-    webhooksPerNetwork: config.webhooks.dailyPerNetwork,
-    ledger: { call: async (method) => scriptedLedger[method] as never },
-    transactions: {
-      submitWaitMs: config.relay.submitWaitMs,
-      sponsor: {
-        signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
-        limits: config.sponsorship,
-      },
+export const t = useTestApp({
+  listens: true,
+  clock,
+  webhooksPerNetwork: config.webhooks.dailyPerNetwork,
+  ledger: { call: async (method) => scriptedLedger[method] as never },
+  transactions: {
+    submitWaitMs: config.relay.submitWaitMs,
+    sponsor: {
+      signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
+      limits: config.sponsorship,
     },
-  })
-  await insertAgents(
+  },
+})
+/** A client with an address of its own. */
+export const client = perFile(() => clientAt('127.0.0.2', t.port))
+beforeAll(() =>
+  insertAgents(
     t.kysely,
     list(200, (i) => agentRow(`${i}`, i === 0 ? { owner: walletOf('owner').pubkey } : {})),
-  )
-  await t.app.listen({ port: 0, host: '127.0.0.1' })
-  client = clientAt('127.0.0.2', portOf(t))
-})
-afterAll(async () => {
-  await client?.close()
-  await t?.close()
-})
+  ),
+)
 
-export const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
 let labels = 0
 /** A new name for each probe, because most limits count by client, wallet or key. */
 export const label = (): string => `limits ${(labels += 1)}`
