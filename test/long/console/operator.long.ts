@@ -25,10 +25,10 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
 
   const part = (name: string) => page.getByRole('region', { name, exact: true })
   await part('Fee payer')
-    .getByText(/Budget of 24 hours: [\d.,]+ SOL of 1 SOL/)
+    .getByText(/Budget of 24 hours: [\d.,]+ SOL of 10 SOL/)
     .waitFor()
-  await part('Webhooks').getByText('No receiver fails').waitFor()
-  await part('Indexer').getByText('Everything was read').waitFor()
+  await part('Webhooks').getByText('No receiver fails.').waitFor()
+  await part('Indexer').getByText('Everything was read.').waitFor()
 
   const codes = part('Invite codes')
   await codes.getByLabel('Registrations').fill('0.5')
@@ -38,7 +38,7 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await codes.getByRole('button', { name: 'Create code' }).click()
   const shown = await codes.getByRole('region', { name: 'New invite code' }).innerText()
   expect(shown).toMatch(/^(?:[0-9A-Z]{5}-){3}[0-9A-Z]{5}$/)
-  const row = codes.getByRole('row').filter({ hasText: '0 of 7' })
+  const row = codes.getByRole('row').filter({ hasText: '0 of 7' }).first()
   await row.getByText('Valid').waitFor()
   await row.getByRole('button', { name: /^Revoke/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke code' }).click()
@@ -49,7 +49,7 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
     .getByRole('button', { name: /^Stop trusting/ })
     .first()
     .click()
-  await issuers.getByText('Not trusted').waitFor()
+  await issuers.getByText('Not trusted', { exact: true }).waitFor()
   await issuers.getByRole('button', { name: /^Trust did/ }).click()
   await issuers
     .getByRole('button', { name: /^Stop trusting/ })

@@ -155,10 +155,16 @@ test('the reference and GraphiQL use the session of the console', async ({ page,
   await open('/health')
   const session = { token: 'ars_of_this_tab', wallet: 'w', expiresAt: '2100-01-01T00:00:00Z' }
   await page.evaluate(`sessionStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`)
-  const sent = page.waitForRequest('**/auth/session')
   await page.goto(`${world.origin}/docs/#/Authentication/getSession`)
-  await page.getByRole('button', { name: 'Execute' }).click()
-  expect((await sent).headers()['authorization']).toBe('Bearer ars_of_this_tab')
+  const execute = page.getByRole('button', { name: 'Execute' })
+  await execute.waitFor()
+  // The page takes the token after it shows the button.
+  const sent = async () => {
+    const request = page.waitForRequest('**/auth/session')
+    await execute.click()
+    return (await request).headers()['authorization']
+  }
+  await expect.poll(sent).toBe('Bearer ars_of_this_tab')
   await page.evaluate('localStorage.clear()')
   await page.goto(`${world.origin}/graphql`)
   await page.getByRole('tab', { name: 'Webhooks', exact: true }).click()

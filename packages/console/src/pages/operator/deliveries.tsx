@@ -1,5 +1,6 @@
-import { Address, Badge, Empty, Facts, RelativeTime, Section, Table, words } from '../../ui/index.ts'
+import { Address, Badge, Facts, RelativeTime, Section, Table, words } from '../../ui/index.ts'
 import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
+import css from './page.module.css'
 
 const number = (value: number): string => value.toLocaleString('en')
 
@@ -22,7 +23,7 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
         ]}
       />
       {failing.length === 0 ? (
-        <Empty title="No receiver fails" />
+        <p className={css.hint}>No receiver fails.</p>
       ) : (
         <Table caption="Failing webhooks" columns={FAILING} rows={failing} keyOf={({ id }) => id} />
       )}
@@ -74,7 +75,7 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
         ]}
       />
       {deadLetters.length === 0 ? (
-        <Empty title="Everything was read" />
+        <p className={css.hint}>Everything was read.</p>
       ) : (
         <Table caption="Dead letters" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
       )}

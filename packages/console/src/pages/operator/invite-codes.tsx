@@ -6,7 +6,6 @@ import {
   Button,
   CodeBlock,
   Dialog,
-  Empty,
   ErrorState,
   Input,
   RelativeTime,
@@ -64,28 +63,30 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   return (
     <Section title="Invite codes" lead="The list has the beginning of each code’s hash, not the code.">
       <Form label="New invite code" onSubmit={create}>
-        <Input
-          label="Registrations"
-          inputMode="numeric"
-          value={uses}
-          error={maxUses === null ? 'Enter a whole number from 1 to 1,000,000.' : null}
-          onChange={({ target }) => setUses(target.value.trim())}
-        />
-        <Select
-          label="Expires"
-          options={EXPIRY}
-          value={days}
-          onChange={({ target }) => setDays(target.value)}
-        />
-        <Button look="primary" type="submit" busy={busy}>
-          Create code
-        </Button>
+        <div className={css.row}>
+          <Input
+            label="Registrations"
+            inputMode="numeric"
+            value={uses}
+            error={maxUses === null ? 'Enter a whole number from 1 to 1,000,000.' : null}
+            onChange={({ target }) => setUses(target.value.trim())}
+          />
+          <Select
+            label="Expires"
+            options={EXPIRY}
+            value={days}
+            onChange={({ target }) => setDays(target.value)}
+          />
+          <Button look="primary" type="submit" busy={busy}>
+            Create code
+          </Button>
+        </div>
       </Form>
       <p role="status">{done}</p>
       {created !== null && <CodeBlock label="New invite code" code={created} />}
       {error !== undefined && <ErrorState error={error} />}
       {codes.length === 0 ? (
-        <Empty title="There are no codes" />
+        <p className={css.hint}>There are no codes.</p>
       ) : (
         <Table
           caption="Invite codes"

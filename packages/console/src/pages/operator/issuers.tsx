@@ -1,7 +1,8 @@
 import { useClient } from 'urql'
-import { Badge, Button, Empty, ErrorState, Section, Table } from '../../ui/index.ts'
+import { Badge, Button, ErrorState, Section, Table } from '../../ui/index.ts'
 import { useAction } from '../webhook/use-action.ts'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
+import css from './page.module.css'
 
 type Issuer = OperatorPartsFragment['issuers'][number]
 
@@ -28,7 +29,7 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
       <p role="status">{done}</p>
       {error !== undefined && <ErrorState error={error} />}
       {issuers.length === 0 ? (
-        <Empty title="There are no trusted issuers" />
+        <p className={css.hint}>There are no trusted issuers.</p>
       ) : (
         <Table
           caption="Trusted issuers"

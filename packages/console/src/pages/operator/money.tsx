@@ -3,7 +3,6 @@ import {
   Address,
   Amount,
   Badge,
-  Empty,
   Facts,
   formatUnits,
   RelativeTime,
@@ -55,17 +54,20 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
           optimum={0}
         />
       </div>
-      <Histogram
-        title="Paid per day"
-        of="Day"
-        unit="Paid"
-        bars={days.map(({ day, lamports }) => ({ label: day, value: Number(lamports) }))}
-        format={sol}
-      />
+      {days.some(({ lamports }) => lamports !== '0') && (
+        <Histogram
+          title="Paid per day"
+          of="Day"
+          unit="Paid"
+          bars={days.map(({ day, lamports }) => ({ label: day, value: Number(lamports) }))}
+          format={sol}
+        />
+      )}
       {newest.length === 0 ? (
-        <Empty title="No registration was sponsored yet">
-          <p>Create an invite code below, and give it to the owner of an agent.</p>
-        </Empty>
+        <p className={css.hint}>
+          No registration was sponsored yet. Create an invite code below, and give it to the owner of an
+          agent.
+        </p>
       ) : (
         <Table
           caption="Newest sponsored registrations"

@@ -105,8 +105,10 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
     <div className={css.parts}>
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
       <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <Deliveries webhooks={operator.webhooks} />
-      <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
+      <div className={css.pair}>
+        <Deliveries webhooks={operator.webhooks} />
+        <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
+      </div>
       <InviteCodes codes={operator.inviteCodes} onChange={refresh} />
       <Issuers issuers={operator.issuers} onChange={refresh} />
     </div>
