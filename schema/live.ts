@@ -35,7 +35,7 @@ builder.queryField('registryEventsPerMinute', (t) =>
     extensions: { listSize: MINUTES },
     type: ['Int'],
     description:
-      'The events of each of the last 60 minutes, the oldest minute first, at most five seconds old. Of a busier registry, the newest 10,000 events count. For charts.',
+      'The events of each of the last 60 minutes, the oldest minute first, at most five seconds old. With more than 10,000 events, the oldest minutes show too few. For charts.',
     resolve: (_, _args, { services }) => services.recentEvents.perMinute(),
   }),
 )

@@ -1,4 +1,4 @@
-import type { Operator } from '../src/compose/operators.ts'
+import { LISTED_CODES, type Operator } from '../src/compose/operators.ts'
 import type { DeadLetterKind } from '../src/domain/dead-letters.ts'
 import type { SponsorshipState } from '../src/domain/sponsorship.ts'
 import { CODE_USES, type InviteCodeRow } from '../src/transactions/invite-codes.ts'
@@ -20,7 +20,7 @@ const OPERATOR_POLICY = {
 const SponsorshipDayRef = objectType<SponsorshipDay>('SponsorshipDay', 'What the fee payer paid on a day.', {
   day: text('The day in UTC.', '2026-11-27'),
   registrations: int('Registrations that the fee payer signed, without those that can never land.', 4),
-  transactions: int('The same for other transactions.', 9),
+  transactions: int('Other transactions that the fee payer signed, without those that can never land.', 9),
   lamports: u64('What they cost, or can cost where the cost is not known yet.', 14_235_000),
 })
 
@@ -189,8 +189,8 @@ const OperatorRef = builder.objectRef<Operator>('Operator').implement({
     }),
     inviteCodes: t.field({
       type: [InviteCodeRef],
-      description: 'The newest 500 invite codes, the oldest of them first.',
-      extensions: { listSize: 100 },
+      description: `The newest ${LISTED_CODES} invite codes, the oldest of them first.`,
+      extensions: { listSize: LISTED_CODES },
       resolve: (operator) => operator.inviteCodes(),
     }),
     issuers: t.field({
@@ -207,7 +207,7 @@ const NewInviteCodeRef = objectType<{ readonly code: string; readonly operator: 
   'A new invite code.',
   {
     code: text('The code. It is not shown again.', '7KQ4M-X2D9H-0RTVW-P3ZBN'),
-    operator: of(OperatorRef, 'The tables after the change.'),
+    operator: of(OperatorRef, 'What the operator may read, after the change.'),
   },
 )
 

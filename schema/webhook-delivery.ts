@@ -268,13 +268,12 @@ builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
     type: DeliveryRef,
-    description:
-      'Sends a test event, of whatever types the webhook is. Its id begins with `ping_`, and it has one attempt.',
+    description: 'Sends a test event, whatever types the webhook is subscribed to. It has one attempt.',
     args: args({
       ...WEBHOOK_ARG,
       exampleOf: of(
         EventType,
-        'An example of this event, with made-up values. Default: an event of the type `ping`.',
+        'An example of this event, with made-up values and the member `test`. Default: an event of the type `ping`.',
       ),
     }),
     resolve: async (_, { id, exampleOf }, { services, clientIp, authenticate }) =>

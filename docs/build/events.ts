@@ -66,6 +66,11 @@ const BODY: readonly Member[] = [
   ['slot', 'integer', 'Slot of the transaction. For `ping`: the newest slot that the gateway has read'],
   ['timestamp', 'string', 'Time of the event on the ledger, ISO 8601. For `ping`: the current time'],
   ['data', 'object', 'The members below'],
+  [
+    'test',
+    'boolean',
+    'True for an example with made-up values, which the owner of the webhook requested. Else absent',
+  ],
 ]
 
 export function eventsPage(): string {

@@ -80,11 +80,12 @@ export function toEndpoint(operation: Operation): Endpoint | null {
 /** What the fields of an operation say together (schema/policy.ts). */
 export function policyOf(operation: Operation) {
   const all = rootFields(operation).map(({ field }) => field.extensions)
-  const login = all.find((each) => each.login !== undefined)?.login
-  if (login === 'operator') throw mistake('Fields of the operator are only at /graphql', operation.definition)
+  const logins = all.flatMap((each) => each.login ?? [])
+  if (logins.includes('operator'))
+    throw mistake('Fields of the operator are only at /graphql', operation.definition)
   const priority: Priority = all.every((each) => each.priority === 'high') ? 'high' : 'low'
   return {
-    login,
+    login: logins.find((each) => each !== 'operator'),
     priority,
     readsTables: all.every((each) => each.readsTables === true),
     errors: [...new Set(all.flatMap(({ errors = [] }) => errors))],

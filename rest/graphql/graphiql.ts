@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../plugins/read-headers.ts'
 import { type PageContent, sendPage, servePageFiles, writePage } from '../plugins/static-files.ts'
-import { SESSION_TOKEN } from '../openapi/docs-page.ts'
 import { EXAMPLES, SESSION_HEADERS } from './examples.ts'
 
 /**
@@ -17,23 +16,17 @@ const FILE_UNITS = 20
 /**
  * The editor reads the parameter `query` of its URL itself. It opens alone, with the parameter
  * `variables`. On a later visit, the editor adds an empty tab unless it is told the stored one.
- * Operations of a wallet get the session of the console.
  */
 const GIVEN = `(options) => {
   const given = new URLSearchParams(location.search);
-  const token = ${SESSION_TOKEN};
-  const defaultHeaders = token && JSON.stringify({ authorization: 'Bearer ' + token }, null, 2);
-  const common = { ...options, defaultHeaders, headers: defaultHeaders };
   if (given.get('query'))
-    return { ...common, defaultTabs: undefined, variables: given.get('variables') || undefined };
+    return { ...options, defaultTabs: undefined, variables: given.get('variables') || undefined };
   try {
     const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
     const { query, variables, headers } = tabs[activeTabIndex];
-    return { ...common, query, variables, headers: headers || defaultHeaders };
+    return { ...options, query, variables, headers };
   } catch {
-    const defaultTabs = options.defaultTabs.map((tab) =>
-      tab.headers && defaultHeaders ? { ...tab, headers: defaultHeaders } : tab);
-    return { ...options, defaultHeaders, defaultTabs };
+    return options;
   }
 }`
 

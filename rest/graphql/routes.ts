@@ -55,7 +55,6 @@ function contextOf(services: Services, request: FastifyRequest): OperationReques
   return {
     clientIp: request.ip,
     authenticate: () => authenticateRequest(services, request),
-    operator: () => services.operators.authorize(request.headers.authorization),
     count: (kind) => countRequest(services, request, kind),
     charge: (units, paid) => chargeRequest(services, request, units, { paid }),
     chargeUsed: (units) => services.rateLimits.chargeUsed(request.ip, units),
@@ -76,7 +75,14 @@ function requestHandler(
         problem: 'The body must be one JSON object with a query',
       })
     }
-    const context = contextOf(services, request)
+    const context: OperationRequest = {
+      ...contextOf(services, request),
+      // Not for sockets: they would keep what the first request could do.
+      operator: () => {
+        void reply.header('cache-control', 'no-store')
+        return services.operators.authorize(request.headers.authorization)
+      },
+    }
     const answer = await server.shortPath.answer(request, context)
     if (answer !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
     const response = await server.yoga.handleNodeRequestAndResponse(request, reply, context)

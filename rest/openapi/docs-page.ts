@@ -17,11 +17,14 @@ const POLICY =
 const FILE_UNITS = 5
 
 /**
- * The expression, for scripts of our pages: the token of the session that the console has stored for
- * this tab (`api/token.ts` of the console), or undefined.
+ * An expression of the page's script: the token of the session that the console has stored for this
+ * tab (`api/token.ts` of the console), or undefined. The page does not store it.
  */
-export const SESSION_TOKEN = `(() => {
-  try { return JSON.parse(sessionStorage.getItem('session')).token } catch { return undefined }
+const SESSION_TOKEN = `(() => {
+  try {
+    const { token, expiresAt } = JSON.parse(sessionStorage.getItem('session'))
+    return Date.parse(expiresAt) > Date.now() ? token : undefined
+  } catch { return undefined }
 })()`
 
 /** Runs after the script of Swagger UI. While somebody searches, the groups found are open. */

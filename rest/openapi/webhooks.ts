@@ -47,7 +47,13 @@ const RESPONSES = {
   '410': { description: 'The receiver is gone. The service disables the subscription.' },
 }
 
-function webhook(type: string, when: string, pda: Json, data: Json) {
+function webhook(
+  type: string,
+  when: string,
+  pda: Json,
+  data: Json,
+  more: Readonly<Record<string, Json>> = {},
+) {
   const name = eventName(type)
   const payload = object(
     {
@@ -57,8 +63,9 @@ function webhook(type: string, when: string, pda: Json, data: Json) {
       slot: integer('Slot of the transaction.', 312_004_551),
       timestamp: { ...DateTime, description: 'Time of the event on the ledger.' },
       data,
+      ...more,
     },
-    { description: when },
+    { description: when, optional: Object.keys(more) },
   )
   return {
     post: {
@@ -78,6 +85,11 @@ function webhook(type: string, when: string, pda: Json, data: Json) {
 }
 
 const agentPda = { ...Pubkey, description: 'Account address of the agent.' }
+const test = {
+  type: 'boolean',
+  description:
+    'True for an example with made-up values, which the owner of the webhook requested. Else absent.',
+}
 const filterPda = {
   ...Pubkey,
   description: 'The agent filter of the subscription, or null.',
@@ -91,7 +103,7 @@ const filterPda = {
 export function webhooksSection() {
   const events = WEBHOOK_EVENT_TYPES.map((type) => {
     const { when, data } = EVENT_SCHEMAS[type]
-    return [type, webhook(type, when, agentPda, data)] as const
+    return [type, webhook(type, when, agentPda, data, { test })] as const
   })
   const ping = webhook(
     'ping',

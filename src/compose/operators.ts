@@ -1,11 +1,12 @@
 import type { EntityManager } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
-import { integerParameter, optional, timeParameter } from '../domain/parameters.ts'
+import { integerParameter, optional, textParameter, timeParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
-import { createTrustedIssuers } from '../identity/credentials/trusted-issuers.ts'
+import { createTrustedIssuers, MAX_DID_LENGTH } from '../identity/credentials/trusted-issuers.ts'
 import { bearerCheck } from '../platform/bearer.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
 import { CODE_USES, createInviteCodes } from '../transactions/invite-codes.ts'
 import { readSponsorshipReport } from '../transactions/sponsorship-report.ts'
 import { readFailingWebhooks, readWebhookStats } from '../webhooks/metrics.ts'
@@ -15,13 +16,14 @@ export type Operator = ReturnType<ReturnType<typeof createOperators>['authorize'
 interface OperatorOptions {
   readonly em: EntityManager
   readonly clock: Clock
+  readonly logger: Pick<Logger, 'info'>
   readonly limits: Pick<SponsorLimits, 'dailyBudget' | 'minBalance'>
   /** OPERATOR_TOKEN. Null: nobody is an operator. */
   readonly token: string | null
 }
 
 /** What only an operator may read and change. Each call reads the tables. */
-export function createOperators({ em, clock, limits, token }: OperatorOptions) {
+export function createOperators({ em, clock, logger, limits, token }: OperatorOptions) {
   const kysely = em.getKysely()
   const isOperator = bearerCheck(token)
   const codes = createInviteCodes(em)
@@ -45,7 +47,7 @@ export function createOperators({ em, clock, limits, token }: OperatorOptions) {
         .orderBy('id')
         .limit(DEAD_LETTERS)
         .execute(),
-    inviteCodes: () => codes.list(),
+    inviteCodes: () => codes.list(LISTED_CODES),
     /** `allowedTypes` is empty for an issuer of every type. */
     issuers: async () =>
       (await issuers.list()).map(({ did, allowedTypes, notBefore, notAfter, enabled }) => ({
@@ -65,16 +67,20 @@ export function createOperators({ em, clock, limits, token }: OperatorOptions) {
           problem: 'must be in the future',
           value: quoted(expires),
         })
-      return (await codes.create({ maxUses, expiresAt })).code
+      const { code, id } = await codes.create({ maxUses, expiresAt })
+      logger.info({ id, maxUses, expiresAt }, 'an operator created an invite code')
+      return code
     },
     /** Prepared registrations that were not submitted become invalid. */
     revokeInviteCode: async (id: string): Promise<void> => {
       if (!(await codes.revoke(id))) throw new DomainError('INVITE_CODE_NOT_FOUND', { id: quoted(id) })
+      logger.info({ id }, 'an operator revoked an invite code')
     },
     /** Applies within a second, also to credentials that are listed. */
     setIssuerEnabled: async (did: string, enabled: boolean): Promise<void> => {
-      if (!(await issuers.setEnabled(did, enabled)))
+      if (!(await issuers.setEnabled(readDid('did', did), enabled)))
         throw new DomainError('ISSUER_NOT_FOUND', { did: quoted(did) })
+      logger.info({ did, enabled }, 'an operator changed whether an issuer is trusted')
     },
   }
   return {
@@ -87,4 +93,7 @@ export function createOperators({ em, clock, limits, token }: OperatorOptions) {
 }
 
 const readUses = integerParameter(CODE_USES)
+const readDid = textParameter(MAX_DID_LENGTH)
 const DEAD_LETTERS = 50
+/** The newest invite codes, which a list shows. */
+export const LISTED_CODES = 500

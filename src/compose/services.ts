@@ -152,6 +152,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     operators: createOperators({
       em: orm.em,
       clock,
+      logger,
       limits: config.sponsorship,
       token: started.operatorToken ?? null,
     }),

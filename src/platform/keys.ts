@@ -131,9 +131,16 @@ function loadOrCreateSecret(path: string): string {
   return readSecretFile(path).trim()
 }
 
+/** What an HTTP header can have, and nobody can guess. */
+export const isOperatorToken = (text: string): boolean => /^[\x21-\x7e]{32,}$/.test(text)
+
 /** The token of a localnet's operator, `DATA_DIR/operator-token`. Creates a missing file. */
-export const loadOrCreateOperatorToken = (dataDir: string): string =>
-  loadOrCreateSecret(join(dataDir, 'operator-token'))
+export function loadOrCreateOperatorToken(dataDir: string): string {
+  const path = join(dataDir, 'operator-token')
+  const token = loadOrCreateSecret(path)
+  if (!isOperatorToken(token)) throw new OperatorError(`${path} has fewer than 32 characters: delete it`)
+  return token
+}
 
 /** The key of a localnet's gateway, `DATA_DIR/keys/webhook-secrets-key`. Creates a missing file. */
 export function loadOrCreateSecretsKey(dataDir: string): Buffer {

@@ -19,9 +19,6 @@ export interface InviteCodeRow {
 /** The uses of a code. */
 export const CODE_USES = { min: 1, max: 1_000_000 } as const
 
-/** The codes that a list shows. */
-const LISTED = 500
-
 const ID_LENGTH = 10
 const ID = /^[0-9a-f]{10}$/
 
@@ -44,15 +41,13 @@ export function createInviteCodes(em: EntityManager) {
     },
     /** Adds an existing code. Does nothing if it is stored already. */
     ensure: (code: string, maxUses: number) => insert(code, maxUses, null),
-    /** The newest 500, the oldest of them first. */
-    list: async (): Promise<InviteCodeRow[]> => {
+    /** The newest ones, the oldest of them first. Null: all. */
+    list: async (newest: number | null = null): Promise<InviteCodeRow[]> => {
       const { rows } = await sql<InviteCodeRow>`
         select left(hash, ${sql.lit(ID_LENGTH)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
           revoked_at as "revokedAt", created_at as "createdAt",
           ${codeUses(sql`hash`)} as uses
-        from invite_codes order by created_at desc, hash desc limit ${sql.lit(LISTED)}`.execute(
-        em.getKysely(),
-      )
+        from invite_codes order by created_at desc, hash desc limit ${newest}`.execute(em.getKysely())
       return rows.toReversed()
     },
     /** Its prepared registrations can no longer be submitted. False if there is no such code. */

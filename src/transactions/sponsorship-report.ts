@@ -2,13 +2,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { SponsorshipState } from '../domain/sponsorship.ts'
 
-/** What the fee payer paid on a day (UTC), or the most that it may still pay. */
+/** What the fee payer signed on a day (UTC). */
 export interface SponsorshipDay {
   /** Like `2026-11-27`. */
   readonly day: string
   readonly registrations: number
   readonly transactions: number
-  /** Lamports. */
+  /** What that cost, or can cost at most where the cost is not known yet. */
   readonly lamports: string
 }
 

@@ -98,7 +98,10 @@ export async function pingWebhook(
       pda,
       slot: webhook.slot ?? 0,
       timestamp: new Date(clock.now()).toISOString(),
-      data: example === null ? { webhookId: subscriptionId } : { ...example.data, agentPda: pda },
+      ...(example === null
+        ? { data: { webhookId: subscriptionId } }
+        : // Otherwise a receiver could take it for an event of the agent.
+          { data: { ...example.data, agentPda: pda }, test: true }),
     })
     const created = await sql<{ id: string }>`
       insert into webhook_deliveries (subscription_id, network, event_id, event_type, trigger, retry_step, body)

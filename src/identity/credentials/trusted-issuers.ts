@@ -2,7 +2,6 @@ import { isPubkey } from '@agent-registry/solana'
 import type { RowOf } from '../../db/columns-of.ts'
 import { TrustedIssuer as TrustedIssuerEntity } from '../../db/entities/credentials.ts'
 import type { EntityManager } from '../../db/orm-types.ts'
-import { cachedValue } from '../../platform/async/cached-value.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { IssuerKey } from '../../domain/credential-verdict.ts'
 import { isSmallOrderKey } from '../../domain/ed25519.ts'
@@ -23,15 +22,20 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
     return rows.map(toIssuer)
   }
   const now = (): string => new Date(clock.now()).toISOString()
-  const latest = cachedValue<TrustRegistry>({
-    clock,
-    freshMs: FRESH_MS,
-    maxAgeMs: FRESH_MS,
-    load: () => list().then(trustRegistry),
-  })
+  let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
   return {
     /** The list, at most one second old. */
-    current: latest.get,
+    current: async (): Promise<TrustRegistry> => {
+      const age = latest === null ? Infinity : clock.now() - latest.readAt
+      if (latest === null || age > FRESH_MS || age < 0) {
+        const reading = { registry: list().then(trustRegistry), readAt: clock.now() }
+        latest = reading
+        reading.registry.catch(() => {
+          if (latest === reading) latest = null
+        })
+      }
+      return latest.registry
+    },
     list,
     /** Adds an issuer, or replaces the one with the same DID. Returns which of them it did. */
     put: async ({ did, keys, ...issuer }: NewIssuer): Promise<'added' | 'replaced'> => {
@@ -47,19 +51,19 @@ export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: 
       const fork = em.fork()
       const isNew = (await fork.count(TrustedIssuerEntity, { did })) === 0
       await fork.upsert(TrustedIssuerEntity, row, { onConflictExcludeFields: ['createdAt'] })
-      latest.invalidate()
+      latest = null
       return isNew ? 'added' : 'replaced'
     },
     /** False if there is no such issuer. */
     setEnabled: async (did: string, enabled: boolean): Promise<boolean> => {
       const change = { enabled, updatedAt: now() }
       const updated = await em.fork().nativeUpdate(TrustedIssuerEntity, { did }, change)
-      latest.invalidate()
+      latest = null
       return updated > 0
     },
     remove: async (did: string): Promise<boolean> => {
       const removed = await em.fork().nativeDelete(TrustedIssuerEntity, { did })
-      latest.invalidate()
+      latest = null
       return removed > 0
     },
   }
@@ -157,7 +161,7 @@ function timeOf(text: string | null): string | null | undefined {
   return time === null ? undefined : new Date(time).toISOString()
 }
 
-const MAX_DID_LENGTH = 256
+export const MAX_DID_LENGTH = 256
 const DID_WEB = /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[A-Za-z0-9._~%-]+)*$/
 
 /** True for did:sol, did:web, and did:key with an Ed25519 key. */

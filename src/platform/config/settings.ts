@@ -1,6 +1,6 @@
 import { registryIdl } from '@agent-registry/program'
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
-import { parseSecretsKey } from '../keys.ts'
+import { isOperatorToken, parseSecretsKey } from '../keys.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/rate-limits.ts'
 
 /** Parses a setting. Throws SettingError with the allowed values. */
@@ -261,7 +261,7 @@ export const SETTINGS = {
   ),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ar:// agent cards and credentials'),
   OPERATOR_TOKEN: setting(
-    textThat('text of at least 32 characters without spaces', (value) => /^\S{32,}$/.test(value)),
+    textThat('at least 32 ASCII characters without spaces', isOperatorToken),
     'Bearer token of the operator’s page and fields, which can create invite codes and change trusted issuers; without it, only the command line can; created on the localnet',
   ),
   METRICS_TOKEN: setting(

@@ -19,7 +19,11 @@ export const RATE_LIMIT_KINDS = {
   sponsoredPrepare: limit(10, 'database', 'Prepared sponsored transactions'),
   register: limit(20, 'database', 'Prepared sponsored registrations'),
   verify: limit(20, 'database', 'Verified credentials'),
-  authenticated: limit(120, 'database', 'Requests with a wallet signature or a session'),
+  authenticated: limit(
+    120,
+    'database',
+    'Requests with a wallet signature or a session, and those of an operator',
+  ),
   signIn: limit(60, 'database', 'Challenges and sign-ins; each sign-in needs two'),
   sends: limit(600, 'database', 'Pings, resends and recovered deliveries of webhooks; also per wallet'),
 }

@@ -77,13 +77,19 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
   }
 }
 
-/** Reads the end of the primary key: an index by time would cost each write more. */
+/**
+ * Reads the end of the primary key: an index by time would cost each write more. The clock of the
+ * ledger can be ahead, on a localnet by days.
+ */
 async function countPerMinute(kysely: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ minute: number; events: number }>`
-    select floor(extract(epoch from now() - occurred_at) / 60)::int as minute, count(*)::int as events
-    from (select occurred_at from outbox_events where cancelled_at is null
-      order by sequence desc limit ${sql.lit(MAX_COUNTED)}) as newest
-    where occurred_at > now() - ${sql.lit(MINUTES)} * interval '1 minute' and occurred_at <= now()
+    with newest as (
+      select occurred_at from outbox_events where cancelled_at is null
+      order by sequence desc limit ${sql.lit(MAX_COUNTED)}
+    ), clock as (select greatest(now(), max(occurred_at)) as now from newest)
+    select floor(extract(epoch from now - occurred_at) / 60)::int as minute, count(*)::int as events
+    from newest, clock
+    where occurred_at > now - ${sql.lit(MINUTES)} * interval '1 minute'
     group by minute`.execute(kysely)
   const counted = new Map(rows.map(({ minute, events }) => [minute, events]))
   return Array.from({ length: MINUTES }, (_, i) => counted.get(MINUTES - 1 - i) ?? 0)

@@ -1,8 +1,10 @@
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createTrustedIssuers } from '../../../src/identity/credentials/trusted-issuers.ts'
 import { readUsage, sponsorshipRequest } from '../../../src/transactions/quota.ts'
 import { createInviteCodes, inviteCodeHash } from '../../../src/transactions/invite-codes.ts'
-import { everyRateLimit, FIXED_NOW, useTestApp } from '../../support/app.ts'
+import { createAppOfTest, everyRateLimit, FIXED_NOW, useTestApp } from '../../support/app.ts'
 import type { Json } from '../../support/identity/issuer.ts'
 import { keyOf } from '../../support/factories.ts'
 
@@ -73,16 +75,44 @@ describe('without the token, nothing is read or changed', () => {
     expect(await codes.list()).toMatchObject([{ id, revokedAt: null }])
   })
 
-  test('nobody is an operator of a service without a token', () => {
-    const { operators } = t.services
-    expect(() => operators.authorize(undefined)).toThrow('Only an operator')
-    expect(operators.authorize(`Bearer ${TOKEN}`)).toBeDefined()
+  test.each(['Bearer ', 'Bearer null', 'Bearer undefined', `Bearer ${TOKEN}`])(
+    'nobody is an operator of a service without a token, with %j',
+    async (authorization) => {
+      const without = await createAppOfTest({ database: t.database })
+      const payload = { query: '{ operator { issuers { did } } }' }
+      const headers = { authorization }
+      const response = await without.app.inject({ method: 'POST', url: '/graphql', headers, payload })
+      expect(refusal(response.json())).toBe('OPERATOR_FORBIDDEN')
+    },
+  )
+
+  test('a socket is never one of an operator', async () => {
+    const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+    const client = createClient({
+      url: url.replace('http', 'ws') + '/graphql',
+      webSocketImpl: class extends WebSocket {
+        constructor(address: string, protocols: string[]) {
+          super(address, protocols, { headers: { authorization: `Bearer ${TOKEN}` } })
+        }
+      },
+      connectionParams: { Authorization: `Bearer ${TOKEN}` },
+    })
+    const results = client.iterate({ query: '{ operator { issuers { did } } }' })
+    const { value } = (await results.next()) as { value: Answer }
+    expect(refusal(value)).toBe('OPERATOR_FORBIDDEN')
+    await client.dispose()
   })
 })
 
+test('an answer for an operator is not stored by caches', async () => {
+  const query = encodeURIComponent('{ operator { issuers { did } } }')
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const { headers: sent, statusCode } = await t.app.inject({ url: `/graphql?query=${query}`, headers })
+  expect([statusCode, sent['cache-control']]).toEqual([200, 'no-store'])
+})
+
 test('a client cannot try many tokens', async () => {
-  const { createTestApp } = await import('../../support/app.ts')
-  const limited = await createTestApp({
+  const limited = await createAppOfTest({
     database: t.database,
     operatorToken: TOKEN,
     rateLimits: { ...everyRateLimit(1_000), authenticated: 3 },
@@ -95,7 +125,6 @@ test('a client cannot try many tokens', async () => {
     codes.push(refusal(response.json()))
   }
   expect(codes).toEqual([...Array(3).fill('OPERATOR_FORBIDDEN'), ...Array(2).fill('RATE_LIMITED')])
-  await limited.close()
 })
 
 test('an operator creates a code that works, sees its uses, and revokes it', async () => {
@@ -138,7 +167,10 @@ test('an operator stops trusting an issuer, and trusts it again', async () => {
     const { data } = await ask(SET, { did, enabled })
     expect(data.setIssuerEnabled.issuers).toEqual([{ did, enabled }])
   }
-  expect(refusal(await ask(SET, { did: 'did:web:nobody.example', enabled: false }))).toBe('ISSUER_NOT_FOUND')
+  const set = async (given: string) => refusal(await ask(SET, { did: given, enabled: false }))
+  expect(await set('did:web:nobody.example')).toBe('ISSUER_NOT_FOUND')
+  expect(await set('\0')).toBe('INVALID_TEXT')
+  expect(await set('x'.repeat(257))).toBe('INVALID_TEXT')
 })
 
 test('the spent lamports are those that count against the daily budget', async () => {

@@ -103,7 +103,7 @@ test('the registry is cached for one second', async () => {
     clock: { now: () => now },
   })
   await elsewhere.put(issuer())
-  now += 999
+  now += 1_000
   expect((await issuers.current()).find(auditor.did)).toBeUndefined()
   now += 1
   expect((await issuers.current()).find(auditor.did)).toMatchObject({

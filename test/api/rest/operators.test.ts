@@ -243,6 +243,11 @@ describe('the start refuses', () => {
       `"X" query X @tool(name: "list_agents", title: "X", effect: READ) ${FIELDS}`,
       'has the tool list_agents',
     ],
+    [
+      'a field of the operator, also beside others',
+      at('{ viewer { wallet } operator { issuers { did } } }'),
+      'Fields of the operator are only at /graphql',
+    ],
     ['a list as the body', at('{ webhookEventTypes }'), 'Give the field an alias'],
     [
       'different fields of several types without __typename',

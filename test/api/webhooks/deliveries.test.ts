@@ -349,7 +349,13 @@ test.each(WEBHOOK_EVENT_TYPES)('a test event can be an example of %s', async (ty
     await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
     const received = world.farm.receivedAt(path).at(-1)
     expect(received?.headers).toMatchObject({ 'x-service-event': type })
-    expect(received?.event).toMatchObject({ id: 'ping_id', type, pda, data: { ...data, agentPda: pda } })
+    expect(received?.event).toMatchObject({
+      id: 'ping_id',
+      type,
+      pda,
+      data: { ...data, agentPda: pda },
+      test: true,
+    })
   }
 })
 

@@ -83,6 +83,10 @@ export type AgentClosedEvent = {
     /** Public key of the owner, base-58 */
     owner: string
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** An agent is deactivated. This is final. */
@@ -107,6 +111,10 @@ export type AgentDeactivatedEvent = {
     /** Score at the deactivation, 0 to 1000 */
     finalReputation: number
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** The agents that match a text. */
@@ -142,6 +150,10 @@ export type AgentReactivatedEvent = {
     /** True if the admin of the registry did it, false if the owner did */
     byAdmin: boolean
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A new agent is registered. */
@@ -182,6 +194,10 @@ export type AgentRegisteredEvent = {
     /** Time of the registration, ISO 8601 */
     createdAt: string
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A report changes the reputation of an agent. */
@@ -210,6 +226,10 @@ export type AgentReputationUpdatedEvent = {
     /** Reason code of the reporter, 0 to 255 */
     reason: number
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /**
@@ -239,6 +259,10 @@ export type AgentStatusChangedEvent = {
     /** New status */
     status: 'active' | 'suspended' | 'deactivated'
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** An agent is suspended. */
@@ -263,6 +287,10 @@ export type AgentSuspendedEvent = {
     /** True if the admin of the registry did it, false if the owner did */
     byAdmin: boolean
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A deposit or a withdrawal changes the tier of an agent. */
@@ -289,6 +317,10 @@ export type AgentTierUpdatedEvent = {
     /** USDC base units that count for the tier: deposited minus pending */
     stakeAmount: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** The metadata of an agent changes. */
@@ -351,6 +383,10 @@ export type AgentUpdatedEvent = {
       }
     }
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** Whether an agent can be trusted. */
@@ -1092,6 +1128,10 @@ export type StakeClosedEvent = {
     /** USDC base units of the open withdrawal after the event, or 0 */
     pendingWithdrawal: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** USDC is deposited. */
@@ -1122,6 +1162,10 @@ export type StakeDepositedEvent = {
     /** USDC base units of the open withdrawal after the event, or 0 */
     pendingWithdrawal: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A pending withdrawal is cancelled. */
@@ -1152,6 +1196,10 @@ export type StakeWithdrawalCancelledEvent = {
     /** USDC base units of the open withdrawal after the event, or 0 */
     pendingWithdrawal: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A withdrawal is requested. The tier falls at once. */
@@ -1182,6 +1230,10 @@ export type StakeWithdrawalRequestedEvent = {
     /** USDC base units of the open withdrawal after the event, or 0 */
     pendingWithdrawal: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A withdrawal is completed. */
@@ -1212,6 +1264,10 @@ export type StakeWithdrawnEvent = {
     /** USDC base units of the open withdrawal after the event, or 0 */
     pendingWithdrawal: bigint
   }
+  /**
+   * True for an example with made-up values, which the owner of the webhook requested. Else absent.
+   */
+  test?: boolean
 }
 
 /** A page of stake accounts. */

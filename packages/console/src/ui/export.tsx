@@ -54,13 +54,13 @@ export function Export({ name, read }: ExportProps) {
     setBusy(false)
   }
   return (
-    <span>
+    <span style={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', gap: '0.5rem' }}>
       {(['csv', 'json'] as const).map((type) => (
         <Button key={type} small look="quiet" busy={busy} onClick={() => void run(type)}>
           <span className="visually-hidden">Save {name} as </span>
           {type.toUpperCase()}
         </Button>
-      ))}{' '}
+      ))}
       <span role="status">{text}</span>
     </span>
   )

@@ -19,7 +19,7 @@ export function RequestCodes(request: RequestOfPage) {
   return (
     <>
       <CodeTabs label="Language" codes={codes} />
-      <p>
+      <p style={{ marginTop: '1rem' }}>
         <a href={`${apiUrl('graphql')}?${new URLSearchParams({ query, variables })}`} target="_blank">
           Open in GraphiQL
         </a>

@@ -53,7 +53,7 @@ export function Totals({ search, onChange }: TotalsProps) {
 /** What a tier means. */
 function stakeText(minimum: string | undefined): string {
   if (minimum === undefined) return '\u00a0'
-  return minimum === '0' ? 'No stake' : `From ${formatUnits(BigInt(minimum), 6)} USDC staked`
+  return minimum === '0' ? 'No stake' : `From ${formatUnits(BigInt(minimum), 6)} USDC`
 }
 
 /**

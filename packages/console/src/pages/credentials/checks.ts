@@ -43,7 +43,7 @@ export const CHECKS: Readonly<Record<CredentialCheckName, Explanation>> = {
   },
   STATUS: {
     title: 'Status',
-    text: 'The issuer publishes a list of the credentials that it revoked or suspended. This one must not be on it.',
+    text: 'If the issuer publishes a list of revoked or suspended credentials, this one must not be on it.',
     advice: 'If the list cannot be read, try again later. If the credential is on it, ask the issuer why.',
   },
 }

@@ -51,7 +51,7 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
               {CHECKS[check].title}
               <span className="visually-hidden">{passed ? ', passed' : ', failed'}</span>
             </h3>
-            <p>{CHECKS[check].text}</p>
+            {!passed && <p>{CHECKS[check].text}</p>}
             <p className={css.detail}>
               {passed ? 'Result: ' : 'Problem: '}
               {detail}

@@ -115,7 +115,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
         />
         <div className={css.buttons}>
           <Button
-            look="primary"
+            look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
             busy={resent.fetching}
             onClick={() => void resend({ id, deliveryId }).then(refresh)}
           >
@@ -123,6 +123,9 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
           </Button>
         </div>
         {resent.error !== undefined && <ErrorState error={resent.error} />}
+      </Section>
+      <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
+        <Attempts delivery={delivery} />
       </Section>
       <Section
         title="Request"
@@ -139,9 +142,6 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
         <p className={css.hint}>
           <Link href="/events">How a receiver verifies the signature</Link>
         </p>
-      </Section>
-      <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
-        <Attempts delivery={delivery} />
       </Section>
     </div>
   )

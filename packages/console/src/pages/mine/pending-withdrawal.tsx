@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { useQuery } from 'urql'
-import { Amount, Button, formatUnits, usePolling } from '../../ui/index.ts'
+import { useClient } from 'urql'
+import { Amount, Button, formatUnits } from '../../ui/index.ts'
 import { formStyles } from '../../form/form.tsx'
 import { inWords } from './duration.ts'
 import type { Sign } from './owner-transaction.tsx'
@@ -74,13 +74,19 @@ const REFRESH_MS = 10_000
 
 /** The clock of the ledger, by which the cooldown ends. Without it, the clock of the browser. */
 function useLedgerTime(): number {
-  const [{ data }, refetch] = useQuery({ query: LedgerTimeDocument, requestPolicy: 'network-only' })
-  usePolling(() => refetch(), REFRESH_MS)
-  const time = data?.ledger.time
-  const now = useNow()
-  const [read, setRead] = useState({ time, offset: 0 })
-  if (time !== undefined && time !== read.time) setRead({ time, offset: Date.parse(time) - now })
-  return now + read.offset
+  const client = useClient()
+  const [offset, setOffset] = useState(0)
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const options = { requestPolicy: 'network-only' } as const
+      const { data } = await client.query(LedgerTimeDocument, {}, options).toPromise()
+      if (data !== undefined) setOffset(Date.parse(data.ledger.time) - Date.now())
+    }
+    void read()
+    const timer = setInterval(() => void read(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [client])
+  return useNow() + offset
 }
 
 /** The time, each second. */

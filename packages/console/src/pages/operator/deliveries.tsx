@@ -14,9 +14,9 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
           ['Active', number(active)],
           ['Paused', number(paused)],
           ['Disabled', number(disabled)],
-          ['Waiting', number(pending)],
-          ['Waiting for a retry', number(retrying)],
-          ['Oldest one that is due', oldestDueSeconds === null ? 'None' : `${number(oldestDueSeconds)} s`],
+          ['Deliveries waiting', number(pending)],
+          ['Deliveries to repeat', number(retrying)],
+          ['Oldest that is due', oldestDueSeconds === null ? 'None' : `${number(oldestDueSeconds)} s`],
           ...lastHour.map(
             ({ outcome, attempts }) => [`${words(outcome)}, last hour`, number(attempts)] as const,
           ),
@@ -65,19 +65,22 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
   return (
     <Section
       title="Indexer"
-      lead="Missing transactions and history are asked for again every minute. For the others, upgrade the gateway and run rebuild."
+      lead={
+        deadLetters.length > 0 &&
+        'Missing transactions and history are asked for again every minute. For the others, upgrade the gateway and run rebuild.'
+      }
     >
       <Facts
         facts={[
           ['Phase', words(phase)],
-          ['Tables are older by', lagSeconds === null ? 'Not known' : `${number(lagSeconds)} s`],
-          ['Dead letters', all === null ? 'Not known' : number(all)],
+          ['Behind by', lagSeconds === null ? 'Not known' : `${number(lagSeconds)} s`],
+          ['Records not understood', all === null ? 'Not known' : number(all)],
         ]}
       />
       {deadLetters.length === 0 ? (
         <p className={css.hint}>Everything was read.</p>
       ) : (
-        <Table caption="Dead letters" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
+        <Table caption="Records not understood" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
       )}
     </Section>
   )

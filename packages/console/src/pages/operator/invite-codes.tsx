@@ -118,10 +118,12 @@ const columnsOf = (busy: boolean, ask: (id: string) => void) => [
   {
     title: 'Change',
     cell: ({ id, revokedAt }: Code) =>
-      revokedAt === null && (
+      revokedAt === null ? (
         <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
           Revoke
         </Button>
+      ) : (
+        '–'
       ),
   },
 ]

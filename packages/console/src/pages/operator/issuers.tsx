@@ -1,5 +1,5 @@
 import { useClient } from 'urql'
-import { Badge, Button, ErrorState, Section, Table } from '../../ui/index.ts'
+import { Badge, Button, ErrorState, Section, Table, words } from '../../ui/index.ts'
 import { useAction } from '../webhook/use-action.ts'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
 import css from './page.module.css'
@@ -45,7 +45,11 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
 /** The column of the button is last. */
 const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void) => [
   { title: 'Issuer', cell: ({ did }: Issuer) => <code>{did}</code> },
-  { title: 'May issue', cell: ({ allowedTypes }: Issuer) => allowedTypes.join(', ') || 'Every type' },
+  {
+    title: 'May issue',
+    cell: ({ allowedTypes }: Issuer) =>
+      allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
+  },
   {
     title: 'State',
     cell: ({ enabled }: Issuer) => (

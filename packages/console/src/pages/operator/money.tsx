@@ -34,25 +34,30 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
         </Badge>
       }
     >
-      <Facts
-        facts={[
-          ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
-          ['Balance', balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />],
-          ['Must stay', <Amount key="m" value={minBalanceLamports} unit="sol" />],
-        ]}
-      />
-      <div className={css.meter}>
-        <span id="budget">
-          Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
-          <Amount value={dailyBudgetLamports} unit="sol" />
-        </span>
-        <meter
-          aria-labelledby="budget"
-          value={Number(spentLamports)}
-          max={Number(dailyBudgetLamports)}
-          high={0.8 * Number(dailyBudgetLamports)}
-          optimum={0}
+      <div className={css.pair}>
+        <Facts
+          facts={[
+            ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
+            [
+              'Balance',
+              balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
+            ],
+            ['Minimum balance', <Amount key="m" value={minBalanceLamports} unit="sol" />],
+          ]}
         />
+        <div className={css.meter}>
+          <span id="budget">
+            Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
+            <Amount value={dailyBudgetLamports} unit="sol" />
+          </span>
+          <meter
+            aria-labelledby="budget"
+            value={Number(spentLamports)}
+            max={Number(dailyBudgetLamports)}
+            high={0.8 * Number(dailyBudgetLamports)}
+            optimum={0}
+          />
+        </div>
       </div>
       {days.some(({ lamports }) => lamports !== '0') && (
         <Histogram

@@ -4,7 +4,17 @@ import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readText, storeText } from '../../api/storage.ts'
 import { Form } from '../../form/form.tsx'
-import { Button, ErrorState, Input, Loading, Page, Section, ShowRequest, usePolling } from '../../ui/index.ts'
+import {
+  Button,
+  Empty,
+  ErrorState,
+  Input,
+  Loading,
+  Page,
+  Section,
+  ShowRequest,
+  usePolling,
+} from '../../ui/index.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
@@ -43,7 +53,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
   const [error, setError] = useState<string | null>(null)
   const submit = (): void => {
     const token = text.trim()
-    if (/^\S{32,}$/.test(token)) onToken(token)
+    if (/^[\x21-\x7e]{32,}$/.test(token)) onToken(token)
     else setError('A token has at least 32 characters and no spaces.')
   }
   return (
@@ -90,9 +100,10 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
   usePolling(refresh, isRefused ? null : REFRESH_MS)
   if (isRefused)
     return (
-      <ErrorState error={error}>
+      <Empty title="Only an operator can do this">
+        <p>The gateway refused this token. Without the setting OPERATOR_TOKEN, it refuses every token.</p>
         <Button onClick={() => forget(null)}>Enter another token</Button>
-      </ErrorState>
+      </Empty>
     )
   if (data == null)
     return error === undefined ? (

@@ -48,7 +48,9 @@ export function Growth({ since }: { readonly since: string | null }) {
       }
     >
       <Line key={range} range={range} since={since} />
-      <p className={css.hint}>When today’s agents were registered. Closed agents do not count.</p>
+      <p className={css.hint}>
+        The agents of today, by the time of their registration. Closed agents are left out.
+      </p>
     </Section>
   )
 }
@@ -117,9 +119,9 @@ export function Events() {
       {counts !== undefined ? (
         <Histogram
           title="Events per minute"
-          of="Minutes ago"
+          of="Time"
           unit="Events"
-          bars={counts.map((value, i) => ({ label: String(counts.length - 1 - i), value }))}
+          bars={counts.map((value, i) => ({ label: agoText(counts.length - 1 - i), value }))}
         />
       ) : error !== undefined ? (
         <ErrorState error={error} retry={retry} />
@@ -129,6 +131,8 @@ export function Events() {
     </Section>
   )
 }
+
+const agoText = (minutes: number): string => (minutes === 0 ? 'now' : `${minutes} min ago`)
 
 /** Times at equal distances, up to `now`. */
 function timesOf(range: Range, since: string | null, now: number): string[] {

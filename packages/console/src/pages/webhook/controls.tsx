@@ -87,13 +87,13 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       title="Actions"
       lead="A test event is a ping, or an example of an event. Recover sends failed deliveries of 7 days again."
     >
-      <Select
-        label="Test event"
-        options={TEST_EVENTS}
-        value={testEvent}
-        onChange={({ target }) => setTestEvent(target.value as WebhookEventType | '')}
-      />
       <div className={css.buttons}>
+        <Select
+          label="Test event"
+          options={TEST_EVENTS}
+          value={testEvent}
+          onChange={({ target }) => setTestEvent(target.value as WebhookEventType | '')}
+        />
         <Button look="primary" busy={busy} disabled={!active} onClick={() => void ping()}>
           Send test event
         </Button>

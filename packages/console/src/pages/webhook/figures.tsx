@@ -54,7 +54,7 @@ export function Figures({ id }: { readonly id: string }) {
               figures.attempts === 0 ? '–' : PERCENT.format(figures.succeeded / figures.attempts),
             ],
             ['Half within', timeText(figures.p50Ms)],
-            ['95 % within', timeText(figures.p95Ms)],
+            ['95% within', timeText(figures.p95Ms)],
           ]}
         />
       )}

@@ -66,28 +66,30 @@ function Webhook({ id }: { readonly id: string }) {
   return (
     <div className={css.list}>
       <Warning webhook={webhook} />
-      <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
-        <Facts
-          facts={[
-            ['Receiver', webhook.url],
-            ['Status', <WebhookBadge key="Status" {...webhook} />],
-            ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
-            ['Events', eventsText(webhook.eventTypes)],
-            [
-              'Agent',
-              webhook.filterAgentPda ? (
-                <Address value={webhook.filterAgentPda} label="agent address" />
-              ) : (
-                'All agents'
-              ),
-            ],
-            ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
-            ...replacedSecret(webhook.previousSecretUntil),
-          ]}
-        />
-      </Section>
+      <div className={css.pair}>
+        <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
+          <Facts
+            facts={[
+              ['Receiver', webhook.url],
+              ['Status', <WebhookBadge key="Status" {...webhook} />],
+              ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
+              ['Events', eventsText(webhook.eventTypes)],
+              [
+                'Agent',
+                webhook.filterAgentPda ? (
+                  <Address value={webhook.filterAgentPda} label="agent address" />
+                ) : (
+                  'All agents'
+                ),
+              ],
+              ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
+              ...replacedSecret(webhook.previousSecretUntil),
+            ]}
+          />
+        </Section>
+        <Figures id={id} />
+      </div>
       <Controls webhook={webhook} onChange={refresh} />
-      <Figures id={id} />
       <DeliveryLog id={id} />
       <Section
         title="Verify requests"
