@@ -241,7 +241,7 @@ builder.mutationFields((t) => ({
     extensions: { ...OPERATOR_POLICY, errors: ['OPERATOR_FORBIDDEN', 'INVITE_CODE_NOT_FOUND'] },
     type: OperatorRef,
     description: 'Revokes an invite code. Prepared registrations that were not submitted become invalid.',
-    args: args({ id: required(text('The id of the code, or the code.', '4f2a90c1de')) }),
+    args: args({ id: required(text('The id of the code.', '4f2a90c1de')) }),
     resolve: async (_, { id: code }, context) => {
       const operator = context.operator()
       await operator.revokeInviteCode(code)

@@ -1,3 +1,5 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../db/database.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
 import { integerParameter, optional, textParameter, timeParameter } from '../domain/parameters.ts'
@@ -7,7 +9,7 @@ import { createTrustedIssuers, MAX_DID_LENGTH } from '../identity/credentials/tr
 import { bearerCheck } from '../platform/bearer.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { CODE_USES, createInviteCodes } from '../transactions/invite-codes.ts'
+import { CODE_USES, createInviteCodes, isInviteCodeId } from '../transactions/invite-codes.ts'
 import { readSponsorshipReport } from '../transactions/sponsorship-report.ts'
 import { readFailingWebhooks, readWebhookStats } from '../webhooks/metrics.ts'
 
@@ -39,14 +41,7 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
       failing: await readFailingWebhooks(kysely),
     }),
     /** The newest 50 records of the ledger that the indexer could not read. */
-    deadLetters: () =>
-      kysely
-        .selectFrom('dead_letters')
-        .select(['id', 'kind', 'signature', 'pda as account', 'slot', 'reason', 'created_at as createdAt'])
-        .orderBy('slot', 'desc')
-        .orderBy('id')
-        .limit(DEAD_LETTERS)
-        .execute(),
+    deadLetters: () => readDeadLetters(kysely),
     inviteCodes: () => codes.list(LISTED_CODES),
     /** `allowedTypes` is empty for an issuer of every type. */
     issuers: async () =>
@@ -71,9 +66,10 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
       logger.info({ id, maxUses, expiresAt }, 'an operator created an invite code')
       return code
     },
-    /** Prepared registrations that were not submitted become invalid. */
+    /** Prepared registrations that were not submitted become invalid. Takes no code: it is logged. */
     revokeInviteCode: async (id: string): Promise<void> => {
-      if (!(await codes.revoke(id))) throw new DomainError('INVITE_CODE_NOT_FOUND', { id: quoted(id) })
+      if (!isInviteCodeId(id) || !(await codes.revoke(id)))
+        throw new DomainError('INVITE_CODE_NOT_FOUND', { id: quoted(id) })
       logger.info({ id }, 'an operator revoked an invite code')
     },
     /** Applies within a second, also to credentials that are listed. */
@@ -95,5 +91,15 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
 const readUses = integerParameter(CODE_USES)
 const readDid = textParameter(MAX_DID_LENGTH)
 const DEAD_LETTERS = 50
+
+const readDeadLetters = (kysely: Kysely<Database>) =>
+  kysely
+    .selectFrom('dead_letters')
+    .select(['id', 'kind', 'signature', 'pda as account', 'slot', 'reason', 'created_at as createdAt'])
+    .orderBy('slot', 'desc')
+    .orderBy('id')
+    .limit(DEAD_LETTERS)
+    .execute()
+
 /** The newest invite codes, which a list shows. */
 export const LISTED_CODES = 500

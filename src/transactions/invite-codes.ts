@@ -20,7 +20,7 @@ export interface InviteCodeRow {
 export const CODE_USES = { min: 1, max: 1_000_000 } as const
 
 const ID_LENGTH = 10
-const ID = /^[0-9a-f]{10}$/
+export const isInviteCodeId = (text: string): boolean => /^[0-9a-f]{10}$/.test(text)
 
 export type InviteCodes = ReturnType<typeof createInviteCodes>
 
@@ -53,7 +53,7 @@ export function createInviteCodes(em: EntityManager) {
     /** Its prepared registrations can no longer be submitted. False if there is no such code. */
     revoke: async (codeOrId: string): Promise<boolean> => {
       const hash = inviteCodeHash(codeOrId)
-      if (hash === null && !ID.test(codeOrId)) return false
+      if (hash === null && !isInviteCodeId(codeOrId)) return false
       const where = { hash: hash ?? { $like: `${codeOrId}%` } }
       const revoked = { revokedAt: raw('coalesce(revoked_at, now())') }
       return (await em.fork().nativeUpdate(InviteCode, where, revoked)) > 0

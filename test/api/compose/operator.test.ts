@@ -149,7 +149,7 @@ test.each([
   expect(await read('inviteCodes { id }')).toEqual({ inviteCodes: [] })
 })
 
-test.each(['0123456789', '%', '__________', 'x'.repeat(5_000), '\u202E\0'])(
+test.each(['0123456789', '7KQ4M-X2D9H-0RTVW-P3ZBN', '%', '__________', 'x'.repeat(5_000), '\u202E\0'])(
   'revoking %j is refused and changes nothing',
   async (id) => {
     await ask(CREATE, {})
