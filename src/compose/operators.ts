@@ -66,7 +66,10 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
       logger.info({ id, maxUses, expiresAt }, 'an operator created an invite code')
       return code
     },
-    /** Prepared registrations that were not submitted become invalid. Takes no code: it is logged. */
+    /**
+     * Prepared registrations that were not submitted become invalid. It takes no code, because it
+     * logs the id.
+     */
     revokeInviteCode: async (id: string): Promise<void> => {
       if (!isInviteCodeId(id) || !(await codes.revoke(id)))
         throw new DomainError('INVITE_CODE_NOT_FOUND', { id: quoted(id) })

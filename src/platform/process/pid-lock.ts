@@ -3,7 +3,8 @@ import { OperatorError } from './operator-error.ts'
 
 /**
  * Takes the lock file for this process and returns a function that releases it. Replaces the file
- * of a process that died. Throws OperatorError with `problem` if the process that holds it is alive.
+ * of a process that died. Throws OperatorError with `problem` if the process that holds it is
+ * alive.
  */
 export function acquirePidLock(file: string, problem: (pid: number) => string): () => void {
   const own = identity(process.pid)

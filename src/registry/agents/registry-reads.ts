@@ -26,8 +26,8 @@ export function createRegistryReads(kysely: Kysely<Database>, registry = databas
     stats: async (includeMismatched: boolean) =>
       statsOf(await readCounts(kysely, registry), includeMismatched),
     /**
-     * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in the
-     * order of the times. Throws INVALID_REQUEST.
+     * How many agents of today were registered before each of 1 to MAX_TIMES times (ISO 8601), in
+     * the order of the times. Throws INVALID_REQUEST.
      */
     growth: (times: readonly string[]) => readGrowth(kysely, registry, times),
     reputation: () => readReputation(kysely, registry),

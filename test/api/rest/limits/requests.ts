@@ -76,7 +76,7 @@ export const requestCases: Cases = {
     'Prepared sponsored transactions': perMinute('sponsoredPrepare'),
     'Prepared sponsored registrations': perMinute('register'),
     'Verified credentials': perMinute('verify'),
-    'Requests with a wallet signature or a session': perMinute('authenticated'),
+    'Requests with a wallet signature or a session, and those of an operator': perMinute('authenticated'),
     'Challenges and sign-ins; each sign-in needs two': perMinute('signIn'),
     'Pings, resends and recovered deliveries of webhooks; also per wallet': async (n) => {
       const max = config.rateLimits!.sends
