@@ -87,7 +87,8 @@ const SECONDS_OFFSET = 32
 
 async function readTime(rpc: LedgerCalls): Promise<string> {
   const options = { commitment: 'confirmed', encoding: 'base64' }
-  const { value } = await rpc.call<{ value: LedgerAccount }>('getAccountInfo', [CLOCK_SYSVAR, options])
+  const { value } = await rpc.call<{ value: LedgerAccount | null }>('getAccountInfo', [CLOCK_SYSVAR, options])
+  if (value === null) throw new LedgerRpcError('rpc', 'the node does not return the clock of the ledger')
   const seconds = Buffer.from(value.data[0], 'base64').readBigInt64LE(SECONDS_OFFSET)
   return new Date(Number(seconds) * 1_000).toISOString()
 }

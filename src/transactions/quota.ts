@@ -57,6 +57,9 @@ export interface LedgerTime {
   readonly slotSeconds: number
 }
 
+/** What sponsorships cost, or can cost at most where the cost is not known yet. SQL. */
+export const CHARGED_LAMPORTS = sql<number>`coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::bigint`
+
 /** Uses the database's clock. Without the time of the ledger, open preparations do not count. */
 export async function readUsage(
   kysely: Kysely<Database>,
@@ -87,7 +90,7 @@ export async function readUsage(
       daily_usage.transaction_lamports as "dailyTransactionLamports",
       daily_usage.pending_lamports as "pendingLamports"
     from clock,
-      lateral (select coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::bigint as lamports,
+      lateral (select ${CHARGED_LAMPORTS} as lamports,
           coalesce(sum(coalesce(spent_lamports, reserved_lamports)) filter (where kind = 'transaction'), 0)::bigint
             as transaction_lamports,
           coalesce(sum(reserved_lamports) filter (

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { SponsorshipState } from '../domain/sponsorship.ts'
+import { CHARGED_LAMPORTS } from './quota.ts'
 
 /** What the fee payer signed on a day (UTC). */
 export interface SponsorshipDay {
@@ -24,20 +25,17 @@ export interface SponsoredRegistration {
 const DAYS = 30
 const NEWEST = 20
 
-/** What counts against the daily budget, as in `readUsage` of quota.ts. */
-const COST = sql`coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::text`
-
 /** Sponsorships, for the operator. Those that can never land are left out. */
 export async function readSponsorshipReport(kysely: Kysely<Database>) {
   const [today, days, newest] = await Promise.all([
     sql<{ lamports: string }>`
-      select ${COST} as lamports from sponsorships
+      select ${CHARGED_LAMPORTS}::text as lamports from sponsorships
       where state <> 'released' and created_at > now() - interval '24 hours'`.execute(kysely),
     sql<SponsorshipDay>`
       select to_char(day, 'YYYY-MM-DD') as day,
         count(*) filter (where kind = 'registration')::int as registrations,
         count(*) filter (where kind = 'transaction')::int as transactions,
-        ${COST} as lamports
+        ${CHARGED_LAMPORTS}::text as lamports
       from generate_series(0, ${sql.lit(DAYS - 1)}) as ago,
         lateral (select date_trunc('day', now() at time zone 'UTC') - ago * interval '1 day' as day) as days
         left join sponsorships on state <> 'released'

@@ -1,6 +1,9 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
 import { beforeAll, expect, test } from 'vitest'
 import * as fc from '../../support/property.ts'
+import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createLedgerState } from '../../../src/transactions/ledger-state.ts'
 import { toEstimate } from '../../../src/transactions/fees.ts'
 import { computeUnitLimit } from '../../../src/transactions/build.ts'
 import { keyOf, useRelayWorld } from '../../support/transactions/relay-world.ts'
@@ -121,6 +124,21 @@ test('the rent of accounts and the block height are those of the node', async ()
   expect(ledger.epoch).toBe(0)
   expect(ledger.blockHeight).toBeLessThanOrEqual(await world.connection.getBlockHeight('processed'))
   expect(ledger.blockHeight).toBeGreaterThan(0)
+})
+
+test('the time is that of the clock of the programs', async () => {
+  const { data } = await ask('time')
+  const { ledger } = data as { ledger: { time: string } }
+  const slot = await world.connection.getSlot('confirmed')
+  const blockTime = (await world.connection.getBlockTime(slot))!
+  // The answer may be a second old, and the block can be newer.
+  expect(Math.abs(Date.parse(ledger.time) / 1_000 - blockTime)).toBeLessThanOrEqual(5)
+})
+
+test('the time is not available from a node that returns no clock', async () => {
+  const noClock: LedgerCalls = { call: async <Result>() => ({ value: null }) as Result }
+  const state = createLedgerState(noClock, systemClock)
+  await expect(state.time()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' })
 })
 
 test('many sizes in one request are one call of the node', async () => {

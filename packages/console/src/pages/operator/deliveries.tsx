@@ -67,7 +67,7 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
       title="Indexer"
       lead={
         deadLetters.length > 0 &&
-        'Missing transactions and history are asked for again every minute. For the others, upgrade the gateway and run rebuild.'
+        'Missing transactions and history are requested again every minute. For the others, upgrade the gateway and run rebuild.'
       }
     >
       <Facts
