@@ -166,6 +166,12 @@ test('the reference uses the session of the console, and does not store it', asy
   }
   await expect.poll(sent).toBe('Bearer ars_of_this_tab')
   expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('ars_of_this_tab')
+  // An operation with a body shows an example of it, and no error.
+  await page.goto('about:blank')
+  await page.goto(`${world.origin}/docs/#/Relay/prepareTransaction`)
+  const body = page.locator('textarea.body-param__text')
+  await expect.poll(() => body.inputValue()).toContain('"signerPubkeys"')
+  expect(await page.locator('.errors-wrapper').count()).toBe(0)
   // The page that is checked at the end is one of ours.
   await open('/health')
 })
