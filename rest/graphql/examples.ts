@@ -61,7 +61,8 @@ query Health {
   detailedHealth { status indexer { phase } }
 }
 `,
-  `# Your webhooks, how their receivers do, and their last deliveries. Needs a session: see the headers of this tab.
+  `# Your webhooks, how their receivers do, and their last deliveries. Needs a session: sign in at /console in
+# this tab, or send the header authorization, as Bearer TOKEN.
 query Webhooks {
   viewer { wallet }
   webhooks {
@@ -73,7 +74,8 @@ query Webhooks {
   }
 }
 `,
-  `# Creates a webhook. The secret is shown once. Needs a session: see the headers of this tab.
+  `# Creates a webhook. The secret is shown once. Needs a session: sign in at /console in
+# this tab, or send the header authorization, as Bearer TOKEN.
 mutation CreateWebhook {
   createWebhook(input: {
     url: "https://receiver.example.com/hooks/agents"
@@ -85,6 +87,3 @@ mutation CreateWebhook {
 }
 `,
 ]
-
-/** For a tab that needs one. */
-export const SESSION_HEADERS = JSON.stringify({ authorization: 'Bearer TOKEN' }, null, 2)

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../plugins/read-headers.ts'
-import { type PageContent, sendPage, servePageFiles, writePage } from '../plugins/static-files.ts'
-import { EXAMPLES, SESSION_HEADERS } from './examples.ts'
+import {
+  type PageContent,
+  sendPage,
+  servePageFiles,
+  SESSION_TOKEN,
+  writePage,
+} from '../plugins/static-files.ts'
+import { EXAMPLES } from './examples.ts'
 
 /**
  * Browsers load nothing from other servers. The editor needs `eval` and starts its workers itself.
@@ -30,6 +36,21 @@ const GIVEN = `(options) => {
   }
 }`
 
+/**
+ * Requests without the header `authorization` use the session of this tab. The editor would store it
+ * in localStorage with its headers.
+ */
+const SEND = `{
+  const send = globalThis.fetch;
+  globalThis.fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    const token = ${SESSION_TOKEN};
+    if (token !== undefined && !headers.has('authorization')) headers.set('authorization', 'Bearer ' + token);
+    return send(url, { ...init, headers });
+  };
+}
+`
+
 /** The operation above its response. Side by side, lines would have one character. */
 const ON_PHONES = `@media (max-width: 40rem) {
   #graphiql-session, .graphiql-session { flex-direction: column; }
@@ -40,15 +61,13 @@ const ON_PHONES = `@media (max-width: 40rem) {
 /** The package has one page of nine megabytes. */
 async function load(): Promise<PageContent> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const defaultTabs = EXAMPLES.map((query) =>
-    query.includes('Needs a session') ? { query, headers: SESSION_HEADERS } : { query },
-  )
+  const defaultTabs = EXAMPLES.map((query) => ({ query }))
   const options = { title: 'Agent Registry Gateway', defaultTabs }
   const [json, given] = [JSON.stringify(options), GIVEN]
   const whole = renderGraphiQL(options).replace(json, () => `(${given})(${json})`)
   return {
     style: between(whole, '<style>', '</style>') + ON_PHONES,
-    script: between(whole, '<script>', '</script>\n    </body>'),
+    script: SEND + between(whole, '<script>', '</script>\n    </body>'),
   }
 }
 

@@ -5,6 +5,7 @@ import {
   sendFile,
   sendPage,
   servePageFiles,
+  SESSION_TOKEN,
   type StaticFile,
   writePage,
 } from '../plugins/static-files.ts'
@@ -15,17 +16,6 @@ const POLICY =
 
 /** The script has 1.7 MB. */
 const FILE_UNITS = 5
-
-/**
- * An expression of the page's script: the token of the session that the console has stored for this
- * tab (`api/token.ts` of the console), or undefined. The page does not store it.
- */
-const SESSION_TOKEN = `(() => {
-  try {
-    const { token, expiresAt } = JSON.parse(sessionStorage.getItem('session'))
-    return Date.parse(expiresAt) > Date.now() ? token : undefined
-  } catch { return undefined }
-})()`
 
 /**
  * A plugin. To open an operation, Swagger UI resolves the references of the whole document, which

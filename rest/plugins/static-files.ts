@@ -19,6 +19,17 @@ export interface PageContent {
   readonly script: string
 }
 
+/**
+ * An expression for the script of a page: the token of the session that the console has stored for this
+ * tab (`api/token.ts` of the console), or undefined. The page does not store it.
+ */
+export const SESSION_TOKEN = `(() => {
+  try {
+    const { token, expiresAt } = JSON.parse(sessionStorage.getItem('session'))
+    return Date.parse(expiresAt) > Date.now() ? token : undefined
+  } catch { return undefined }
+})()`
+
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Bytes that are decompressed at once. */
 const CHUNK = 131_072

@@ -50,7 +50,7 @@ test('the page for developers links to documents that exist, and its MCP configu
   await page.getByRole('region', { name: 'Values for your program' }).getByText('NETWORK=localnet').waitFor()
 })
 
-test('the theme is remembered, addresses are copied with a click, and times have the exact time', async ({
+test('theme and density are remembered, addresses are copied with a click, and times have the exact time', async ({
   page,
   open,
   variant,
@@ -62,6 +62,14 @@ test('the theme is remembered, addresses are copied with a click, and times have
   await page.reload()
   expect(await page.locator('html').getAttribute('data-theme')).toBe(other)
   expect(await background()).not.toBe(before)
+  const row = page.getByRole('table').getByRole('row').nth(1)
+  const heightOf = async () => (await row.boundingBox())!.height
+  const comfortable = await heightOf()
+  await page.getByRole('combobox', { name: 'Density' }).selectOption('compact')
+  expect(await heightOf()).toBeLessThan(comfortable)
+  await page.reload()
+  await row.waitFor()
+  expect(await heightOf()).toBeLessThan(comfortable)
   const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
   const shown = await copy.innerText()
   await copy.click()
@@ -72,6 +80,7 @@ test('the theme is remembered, addresses are copied with a click, and times have
   const time = page.getByRole('table').getByRole('time').first()
   const exact = new Date((await time.getAttribute('datetime'))!)
   expect(await time.innerText()).toMatch(/just now|ago$/)
+  await time.hover()
   expect(await time.getAttribute('title')).toMatch(new RegExp(`${exact.getUTCFullYear()}.*:\\d\\d:\\d\\d`))
 })
 
@@ -151,27 +160,33 @@ test('GraphiQL has examples of real use, on each visit, and opens the query of a
   await editor.getByText('"ACTIVE"').first().waitFor()
 })
 
-test('the reference uses the session of the console, and does not store it', async ({ page, open }) => {
+test('the reference and GraphiQL use the session of the console, and do not store it', async ({
+  page,
+  open,
+}) => {
   await open('/health')
   const session = { token: 'ars_of_this_tab', wallet: 'w', expiresAt: '2100-01-01T00:00:00Z' }
   await page.evaluate(`sessionStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`)
-  await page.goto(`${world.origin}/docs/#/Authentication/getSession`)
-  const execute = page.getByRole('button', { name: 'Execute' })
-  await execute.waitFor()
-  // The page takes the token after it shows the button.
-  const sent = async () => {
-    const request = page.waitForRequest('**/auth/session')
-    await execute.click()
+  const tokenOf = async (url: string, button: string | RegExp): Promise<string | undefined> => {
+    const request = page.waitForRequest((each) => each.url().endsWith(url))
+    await page.getByRole('button', { name: button }).click()
     return (await request).headers()['authorization']
   }
-  await expect.poll(sent).toBe('Bearer ars_of_this_tab')
-  expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('ars_of_this_tab')
+  const stored = () => page.evaluate('JSON.stringify({ ...localStorage })')
+  await page.goto(`${world.origin}/docs/#/Authentication/getSession`)
+  // The page takes the token after it shows the button.
+  await expect.poll(() => tokenOf('/auth/session', 'Execute')).toBe('Bearer ars_of_this_tab')
+  expect(await stored()).not.toContain('ars_of_this_tab')
   // An operation with a body shows an example of it, and no error.
   await page.goto('about:blank')
   await page.goto(`${world.origin}/docs/#/Relay/prepareTransaction`)
   const body = page.locator('textarea.body-param__text')
   await expect.poll(() => body.inputValue()).toContain('"signerPubkeys"')
   expect(await page.locator('.errors-wrapper').count()).toBe(0)
+  await page.goto(`${world.origin}/graphql`)
+  await page.getByText('highest reputation first').waitFor()
+  expect(await tokenOf('/graphql', /^Execute query/)).toBe('Bearer ars_of_this_tab')
+  expect(await stored()).not.toContain('ars_of_this_tab')
   // The page that is checked at the end is one of ours.
   await open('/health')
 })

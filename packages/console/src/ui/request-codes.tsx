@@ -20,7 +20,12 @@ export function RequestCodes(request: RequestOfPage) {
     <>
       <CodeTabs label="Language" codes={codes} />
       <p style={{ marginTop: '1rem' }}>
-        <a href={`${apiUrl('graphql')}?${new URLSearchParams({ query, variables })}`} target="_blank">
+        {/* The session of this tab goes along. */}
+        <a
+          href={`${apiUrl('graphql')}?${new URLSearchParams({ query, variables })}`}
+          target="_blank"
+          rel="opener"
+        >
           Open in GraphiQL
         </a>
       </p>
