@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
@@ -5,10 +6,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendPage } from '../plugins/static-files.ts'
 import type { RestContext } from '../rest-context.ts'
 
-/** Nothing comes from another origin. `data:` is for the icons of wallets. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-  "connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+/**
+ * Nothing comes from another origin. `data:` is for the icons of wallets. The page has one inline
+ * style, which is allowed by its hash.
+ */
+function policyOf(html: string): string {
+  const style = /<style>([^]*?)<\/style>/.exec(html)?.[1] ?? ''
+  const hash = createHash('sha256').update(style).digest('base64')
+  return (
+    `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${hash}'; img-src 'self' data:; ` +
+    "font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+  )
+}
+
 const HEADERS = {
   'cross-origin-opener-policy': 'same-origin-allow-popups',
   'cross-origin-resource-policy': 'same-origin',
@@ -31,13 +41,14 @@ export async function consoleRoutes(
   const route = { schema: { hide: true }, config: { priority: 'file' } } as const
   const html = readPage(dist, base)
   if (html === null) logger.warn(NOT_BUILT)
+  const policy = policyOf(html ?? '')
 
   // Not permanent, so that browsers ask again if the console is switched off.
   app.get('/console', route, (_, reply) => reply.redirect(base))
   const send = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     html === null
       ? reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`)
-      : sendPage(request, reply, { html, policy: POLICY, headers: HEADERS })
+      : sendPage(request, reply, { html, policy, headers: HEADERS })
   app.get('/console/', route, send)
   app.get('/console/*', route, send)
   if (html === null) return

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
-import { ROUTES } from './routes.tsx'
+import { ROUTES } from './routes.ts'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
 import { TransactionProvider } from './transaction/provider.tsx'
@@ -31,7 +31,7 @@ function Pages() {
       <Switch>
         {ROUTES.map((route) => (
           <Route key={route.path} path={route.path}>
-            {'page' in route ? <route.page /> : <LazyPage load={route.load} />}
+            <LazyPage load={route.load} />
           </Route>
         ))}
         <Route>

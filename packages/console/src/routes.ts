@@ -1,20 +1,15 @@
 import type { ComponentType } from 'react'
 // The router's own parser of paths.
 import { parse } from 'regexparam'
-import OverviewPage from './pages/overview/page.tsx'
 
-type Load = () => Promise<{ default: ComponentType }>
+interface RouteEntry {
+  readonly path: string
+  readonly load: () => Promise<{ default: ComponentType }>
+}
 
-type RouteEntry =
-  | { readonly path: string; readonly page: ComponentType }
-  | { readonly path: string; readonly load: Load }
-
-/**
- * A page is added in one line. `load` makes a chunk of its own; the first page is in the first
- * load.
- */
+/** A page is added in one line. Each is a chunk of its own. */
 export const ROUTES: readonly RouteEntry[] = [
-  { path: '/', page: OverviewPage },
+  { path: '/', load: () => import('./pages/overview/page.tsx') },
   { path: '/agents', load: () => import('./pages/agents/page.tsx') },
   { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },
   { path: '/live', load: () => import('./pages/live/page.tsx') },
@@ -34,9 +29,10 @@ export const ROUTES: readonly RouteEntry[] = [
 
 /** Starts to load the page of a path before the first render. */
 export function preload(path: string): void {
-  const route = ROUTES.find((each) => parse(each.path).pattern.test(path))
   // `useLazy` loads it again if this fails.
-  if (route !== undefined && 'load' in route) route.load().catch(() => undefined)
+  ROUTES.find((each) => parse(each.path).pattern.test(path))
+    ?.load()
+    .catch(() => undefined)
 }
 
 /** The navigation of the header. */

@@ -11,10 +11,10 @@ const files = readdirSync(join(DIST, 'assets')).filter((name) => /\.(js|css)$/.t
 const sizeOf = (name: string): number => statSync(join(DIST, 'assets', `${name}.gz`)).size
 const isFirst = (name: string): boolean => html.includes(name)
 
-test('the first load has at most 110 kB, compressed by gzip', () => {
+test('the first load has at most 60 kB, compressed by gzip', () => {
   const first = files.filter(isFirst)
   expect(first.length).toBeGreaterThanOrEqual(2)
-  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(110 * KB)
+  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(60 * KB)
 })
 
 test('each other file has at most 40 kB, compressed by gzip', () => {

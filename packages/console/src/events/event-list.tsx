@@ -6,6 +6,7 @@ import { RelativeTime } from '../ui/time.tsx'
 import { describeEvent } from './describe.ts'
 import css from './event-list.module.css'
 import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
+import { withCommas } from '../ui/number.ts'
 import { eventTitle } from './types.ts'
 
 type ShownEvent = EventFieldsFragment & {
@@ -14,7 +15,6 @@ type ShownEvent = EventFieldsFragment & {
 }
 
 /** Shared by all rows, because creating one is slow. */
-const slots = new Intl.NumberFormat('en')
 
 const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_REGISTERED: 'accent',
@@ -80,7 +80,7 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowP
             Transaction <span className={css.signature}>{event.signature.slice(0, 5)}…</span>
           </Link>
         )}
-        <span>Slot {slots.format(event.slot)}</span>
+        <span>Slot {withCommas(event.slot)}</span>
       </span>
     </li>
   )

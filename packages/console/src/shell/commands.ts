@@ -1,9 +1,9 @@
 import { useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
-import { NAVIGATION } from '../routes.tsx'
+import { NAVIGATION } from '../routes.ts'
 import { useAccount } from '../wallet/account.tsx'
 import type { Entry } from './entries.ts'
-import { applyTheme } from './theme.ts'
+import { setPreference } from './preferences.ts'
 
 const PAGES = [
   ...NAVIGATION,
@@ -43,7 +43,13 @@ export function useCommands(text: string, openAccount: () => void): Entry[] {
       id: theme,
       title: `Use the ${theme} theme`,
       detail: 'Action',
-      run: () => applyTheme(theme),
+      run: () => setPreference('theme', theme),
+    })),
+    ...(['comfortable', 'compact'] as const).map((density) => ({
+      id: density,
+      title: `Use ${density} rows`,
+      detail: 'Action',
+      run: () => setPreference('density', density),
     })),
     ...DOCUMENTS.map(({ path, title }) => ({
       id: path,

@@ -1,15 +1,15 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
-import { NAVIGATION } from '../routes.tsx'
+import { NAVIGATION } from '../routes.ts'
 import { TransactionHost } from '../transaction/provider.tsx'
 import { Boundary } from '../ui/boundary.tsx'
 import { AccountButton } from './account-button.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
 import { Search } from './search.tsx'
+import { PreferenceSwitch } from './preference-switch.tsx'
 import css from './shell.module.css'
-import { ThemeSwitch } from './theme-switch.tsx'
 
 /** Header, navigation and footer of every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -87,7 +87,18 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <a href={apiUrl('graphql')}>GraphQL</a>
           <Link href="/health">Service health</Link>
         </span>
-        <ThemeSwitch />
+        <span className={css.links}>
+          <PreferenceSwitch
+            name="density"
+            label="Density"
+            titles={{ comfortable: 'Comfortable rows', compact: 'Compact rows' }}
+          />
+          <PreferenceSwitch
+            name="theme"
+            label="Theme"
+            titles={{ system: 'System theme', light: 'Light', dark: 'Dark' }}
+          />
+        </span>
       </footer>
     </div>
   )

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button, formatUnits } from '../ui/index.ts'
+import { Address, Amount, Button, formatUnits, withCommas } from '../ui/index.ts'
 import { type Costs, costsOf } from './costs.ts'
 import { decodeTransaction } from './decode.ts'
 import { InstructionView } from './instruction-view.tsx'
@@ -71,7 +71,7 @@ export function Review({
       <p className={css.note}>
         This page built the transaction itself and found the same in what the gateway prepared.{' '}
         {onPrepareAgain === undefined
-          ? `You can sign it until block height ${lastValidBlockHeight.toLocaleString('en')}${left === null ? '' : `, ${left.toLocaleString('en')} blocks from now`}.`
+          ? `You can sign it until block height ${withCommas(lastValidBlockHeight)}${left === null ? '' : `, ${withCommas(left)} blocks from now`}.`
           : ''}
       </p>
       {onPrepareAgain && (

@@ -1,4 +1,4 @@
-import { Address, Button, ButtonLink, CodeBlock, Dialog } from '../ui/index.ts'
+import { Address, Button, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
@@ -113,7 +113,7 @@ function Unsure({
         <p>{CHANCES[chance]}</p>
       </div>
       {chance === 'can land' && left !== null && (
-        <p className={css.note}>It can land in the next {Math.max(left, 0).toLocaleString('en')} blocks.</p>
+        <p className={css.note}>It can land in the next {withCommas(Math.max(left, 0))} blocks.</p>
       )}
       {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
       <div className={css.buttons}>
@@ -137,7 +137,8 @@ function Landed({
   return (
     <div className={css.steps}>
       <p role="status">
-        <strong className={css.good}>Confirmed</strong> in slot {slot?.toLocaleString('en') ?? 'unknown'}.
+        <strong className={css.good}>Confirmed</strong> in slot {slot === null ? 'unknown' : withCommas(slot)}
+        .
       </p>
       <p className={css.note}>
         Signature <Address value={signature ?? ''} label="signature" />

@@ -1,3 +1,4 @@
+import { withCommas } from './number.ts'
 interface AmountProps {
   /** The smallest units, as bigint or the decimal text of the API. */
   readonly value: bigint | string
@@ -18,7 +19,7 @@ export function Amount({ value, unit }: AmountProps) {
 /** An exact amount: 1234500000n with 6 decimals is `1,234.5`. */
 export function formatUnits(value: bigint, decimals: number): string {
   const [whole = '', ...fraction] = plainUnits(value < 0n ? -value : value, decimals).split('.')
-  return [`${value < 0n ? '−' : ''}${BigInt(whole).toLocaleString('en')}`, ...fraction].join('.')
+  return [`${value < 0n ? '−' : ''}${withCommas(BigInt(whole))}`, ...fraction].join('.')
 }
 
 /** As a user types it: 1234500000n with 6 decimals is `1234.5`. */

@@ -46,6 +46,15 @@ export function Status({ value }: { readonly value: string }) {
   )
 }
 
+/** A tier with its accent. */
+export function Tier({ value }: { readonly value: string }) {
+  return (
+    <span className={css.tier} data-tier={value}>
+      {words(value)}
+    </span>
+  )
+}
+
 /** CONTENT_CREATION and `registerAgent` as words. */
 export function words(value: string): string {
   const text = value

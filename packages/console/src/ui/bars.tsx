@@ -1,4 +1,6 @@
+import type { ReactNode } from 'react'
 import css from './bars.module.css'
+import { withCommas } from './number.ts'
 import { Link } from './link.tsx'
 
 interface Bar {
@@ -7,7 +9,11 @@ interface Bar {
   readonly value: number
   readonly to: string
   /** Beside the label. */
-  readonly detail?: string
+  readonly detail?: ReactNode
+  /** The bar has the accent of this tier. */
+  readonly tier?: string
+  /** In place of the bar. */
+  readonly drawing?: ReactNode
 }
 
 interface BarsProps {
@@ -18,25 +24,25 @@ interface BarsProps {
   readonly max?: number
 }
 
-const plain = (value: number): string => value.toLocaleString('en')
-
 /** Values with a bar each, in a table. */
 export function Bars({ caption, bars, max = Math.max(...bars.map(({ value }) => value), 1) }: BarsProps) {
   return (
     <table className={css.bars}>
       <caption className="visually-hidden">{caption}</caption>
       <tbody>
-        {bars.map(({ key, label, detail, to, value }) => (
+        {bars.map(({ key, label, detail, tier, drawing, to, value }) => (
           <tr key={key}>
             <th scope="row">
               <Link href={to}>{label}</Link>
               {detail !== undefined && <span className={css.detail}>{detail}</span>}
             </th>
             <td className={css.value}>
-              <span className={css.track} aria-hidden="true">
-                <span className={css.bar} style={{ width: `${(100 * value) / max}%` }} />
-              </span>
-              <span className={css.number}>{plain(value)}</span>
+              {drawing ?? (
+                <span className={css.track} aria-hidden="true" data-tier={tier}>
+                  <span className={css.bar} style={{ width: `${(100 * value) / max}%` }} />
+                </span>
+              )}
+              <span className={css.number}>{withCommas(value)}</span>
             </td>
           </tr>
         ))}

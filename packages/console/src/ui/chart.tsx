@@ -2,6 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { useEffect, useRef, useState } from 'react'
 import css from './chart.module.css'
+import { withCommas } from './number.ts'
 import { Table } from './table.tsx'
 
 export interface Point {
@@ -24,10 +25,8 @@ const [HEIGHT, LEFT, TOP, BOTTOM] = [180, 52, 10, 24]
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
 const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-const plain = (value: number): string => value.toLocaleString('en')
-
 /** A line over time. The same values are in a table below it. Import it with `import()`. */
-export default function Chart({ title, points, format = plain, max }: ChartProps) {
+export default function Chart({ title, points, format = withCommas, max }: ChartProps) {
   const { ref, width } = useWidth()
   const [now] = useState(Date.now)
   const last = points.at(-1)

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
+import { withCommas } from './number.ts'
 import { save } from './save.ts'
 
 const MAX_ROWS = 10_000
@@ -33,7 +34,7 @@ export function Export({ name, read }: ExportProps) {
       after = page.next
       if (after === null || page.rows.length === 0) return rows
     }
-    setText(`Saved the first ${MAX_ROWS.toLocaleString('en')}.`)
+    setText(`Saved the first ${withCommas(MAX_ROWS)}.`)
     return rows
   }
   const run = async (type: 'csv' | 'json'): Promise<void> => {

@@ -80,11 +80,13 @@ interface SelectProps extends FieldParts, Omit<ComponentProps<'select'>, 'childr
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }
 
-export function Select({ label, hint, error, hideLabel, options, ...rest }: SelectProps) {
+/** A value that is not one of the options shows the first one. */
+export function Select({ label, hint, error, hideLabel, options, value, ...rest }: SelectProps) {
+  const isKnown = value === undefined || options.some((option) => option.value === value)
   return (
     <Field {...{ label, hint, error, hideLabel }}>
       {(described) => (
-        <select {...described} {...rest}>
+        <select {...described} {...rest} value={isKnown ? value : options[0]?.value}>
           {options.map(({ value, label }) => (
             <option key={value} value={value}>
               {label}

@@ -1,4 +1,5 @@
 import css from './histogram.module.css'
+import { withCommas } from './number.ts'
 import { Table } from './table.tsx'
 
 interface Bar {
@@ -15,10 +16,8 @@ interface HistogramProps {
   readonly format?: (value: number) => string
 }
 
-const plain = (value: number): string => value.toLocaleString('en')
-
 /** A column for each label. The same numbers are in a table below it. */
-export function Histogram({ title, of, unit, bars, format = plain }: HistogramProps) {
+export function Histogram({ title, of, unit, bars, format = withCommas }: HistogramProps) {
   const most = Math.max(...bars.map(({ value }) => value), 1)
   const all = bars.reduce((sum, { value }) => sum + value, 0)
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from 'urql'
 import { STAKE_EVENT_TYPES } from '../../events/types.ts'
 import type { ChartProps, Point } from '../../ui/chart.tsx'
-import { ErrorState, Loading, Section, useLazy } from '../../ui/index.ts'
+import { ErrorState, Loading, Section, useLazy, withCommas } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 import { AgentChartsDocument, type AgentChartsQuery } from './page.generated.ts'
 import css from './page.module.css'
@@ -41,7 +41,7 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
           <LazyChart
             title="Stake in USDC"
             points={stakePoints(agent, stakes)}
-            format={(value) => value.toLocaleString('en', { maximumFractionDigits: 6 })}
+            format={(value) => withCommas(value, 6)}
           />
           {stakes.pageInfo.hasNextPage && (
             <p className={css.hint}>The chart shows the last {MOST} changes.</p>

@@ -5,6 +5,7 @@ import {
   Address,
   Amount,
   ButtonLink,
+  clientCode,
   Empty,
   ErrorState,
   Facts,
@@ -15,8 +16,9 @@ import {
   Section,
   ShowRequest,
   Status,
+  Tier,
+  withCommas,
   words,
-  clientCode,
 } from '../../ui/index.ts'
 import { ActivitySection } from './activity-section.tsx'
 import { capabilityNames } from '../../api/enums.ts'
@@ -122,8 +124,8 @@ function Summary({ agent }: { readonly agent: Agent }) {
   const { reputationScore, stake, tier, card, credentials } = agent
   const verified = credentials.nodes.filter(({ proofVerified }) => proofVerified).length
   const all = [
-    ['Reputation', `${reputationScore.toLocaleString('en')} of 1,000`],
-    ['Tier', words(tier)],
+    ['Reputation', `${withCommas(reputationScore)} of 1,000`],
+    ['Tier', <Tier key="tier" value={tier} />],
     ['Stake', stake === null ? 'None' : <Amount key="stake" value={stake.depositedAmount} unit="usdc" />],
     ['Trusted credentials', verified],
     ['Agent card', words(card.state)],

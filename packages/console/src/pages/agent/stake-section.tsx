@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Amount, Facts, formatUnits, Link, RelativeTime, Section, words } from '../../ui/index.ts'
+import { Amount, Facts, formatUnits, Link, RelativeTime, Section, Tier } from '../../ui/index.ts'
 import type { Agent, Config } from './agent.ts'
 import css from './page.module.css'
 
@@ -12,7 +12,7 @@ interface StakeProps {
 export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
   const counted = stake === null ? 0n : BigInt(stake.depositedAmount) - BigInt(stake.pendingWithdrawal)
   return (
-    <Section title="Stake and tier" aside={<span className={css.hint}>{words(tier)}</span>}>
+    <Section title="Stake and tier" aside={<Tier value={tier} />}>
       {stake === null ? (
         <p className={css.hint}>This agent has no stake. Its tier is the lowest.</p>
       ) : (
@@ -42,7 +42,7 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
             const isCurrent = each.tier === tier
             return (
               <li key={each.tier} className={css.tier} aria-current={isCurrent ? 'true' : undefined}>
-                <span>{words(each.tier)}</span>
+                <Tier value={each.tier} />
                 <span>
                   {minimum === 0n ? 'No stake' : `From ${formatUnits(minimum, 6)} USDC`}
                   {minimum > counted && (

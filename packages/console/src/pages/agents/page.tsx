@@ -17,6 +17,8 @@ import {
   ShowRequest,
   Status,
   Table,
+  Tier,
+  withCommas,
   words,
 } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
@@ -40,13 +42,13 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
     ),
   },
   { title: 'Category', cell: ({ serviceCategory }) => words(serviceCategory) },
-  { title: 'Tier', cell: ({ tier }) => words(tier) },
+  { title: 'Tier', cell: ({ tier }) => <Tier value={tier} /> },
   { title: 'Status', cell: ({ status }) => <Status value={status} /> },
   { title: 'Registered', field: 'CREATED_AT', cell: ({ createdAt }) => <RelativeTime value={createdAt} /> },
   {
     title: 'Reputation',
     field: 'REPUTATION',
-    cell: ({ reputationScore }) => reputationScore.toLocaleString('en'),
+    cell: ({ reputationScore }) => withCommas(reputationScore),
     align: 'end',
   },
 ]
@@ -149,7 +151,7 @@ export default function AgentsPage() {
             stale={fetching}
           />
           <Pager
-            text={list.totalCount === 1 ? '1 agent' : `${list.totalCount.toLocaleString('en')} agents`}
+            text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
             previous={list.pageInfo.hasPreviousPage ? page('before', list.pageInfo.startCursor) : null}
             next={list.pageInfo.hasNextPage ? page('after', list.pageInfo.endCursor) : null}
           >

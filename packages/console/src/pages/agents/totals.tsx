@@ -1,6 +1,6 @@
 import { useQuery } from 'urql'
 import { enumName } from '../../api/enums.ts'
-import { Button, formatUnits, words } from '../../ui/index.ts'
+import { Button, formatUnits, Tier, withCommas, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
 import css from './page.module.css'
@@ -34,7 +34,9 @@ export function Totals({ search, onChange }: TotalsProps) {
         {TIERS.map((tier) => (
           <button key={tier} type="button" className={css.tier} {...toggle('tier', tier)}>
             <span className={css.count}>{stats === undefined ? '–' : (tiers.get(tier) ?? 0)}</span>
-            <span className={css.tierName}>{words(tier)}</span>
+            <span className={css.tierName}>
+              <Tier value={tier} />
+            </span>
             <span>{stakeText(stakes.get(tier))}</span>
           </button>
         ))}
@@ -66,8 +68,8 @@ export function Mismatched({ search, onChange }: TotalsProps) {
   const isShown = search.get('mismatched') === 'true'
   return (
     <p className={css.mismatched}>
-      {count === 1 ? '1 agent has a card' : `${count.toLocaleString('en')} agents have cards`} that the owner
-      did not record on the ledger. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
+      {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
+      record on the ledger. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
         {isShown ? 'Leave them out' : 'Show them too'}
       </Button>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useMutation } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { Form } from '../../form/form.tsx'
-import { Button, ErrorState, Input, Section, Select, TextArea } from '../../ui/index.ts'
+import { Button, ErrorState, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
 import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
 import css from './page.module.css'
 import { Verdict } from './verdict.tsx'
@@ -100,7 +100,7 @@ function urlProblem(url: string): string | null {
 
 function textProblem(text: string): string | null {
   if (text.trim() === '') return 'Paste the text of the credential.'
-  if (text.length > TEXT_MAX) return `The text has more than ${TEXT_MAX.toLocaleString('en')} characters.`
+  if (text.length > TEXT_MAX) return `The text has more than ${withCommas(TEXT_MAX)} characters.`
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

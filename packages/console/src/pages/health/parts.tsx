@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { networkName } from '../../api/enums.ts'
-import { Address, Amount, Badge, Facts, Section, type Tone, words } from '../../ui/index.ts'
+import { Address, Amount, Badge, Facts, Section, type Tone, withCommas, words } from '../../ui/index.ts'
 import type { ServiceHealthQuery } from './page.generated.ts'
 import css from './page.module.css'
 
@@ -32,8 +32,8 @@ function Part({ title, tone, state, text, facts }: PartProps) {
 }
 
 const number = (value: number | null, unit: string): string =>
-  value === null ? 'Not known' : `${value.toLocaleString('en')} ${unit}`
-const count = (value: number | null): string => (value === null ? 'Not known' : value.toLocaleString('en'))
+  value === null ? 'Not known' : `${withCommas(value)} ${unit}`
+const count = (value: number | null): string => (value === null ? 'Not known' : withCommas(value))
 
 export function LedgerPart({
   rpc,

@@ -1,4 +1,4 @@
-import { Address, ExternalLink, Facts, Link, Section, Status, words } from '../../ui/index.ts'
+import { Address, ExternalLink, Facts, Link, Section, Status, Tier, withCommas } from '../../ui/index.ts'
 import type { MyAgent } from './page.tsx'
 
 /** The agent as the registry has it. */
@@ -9,8 +9,8 @@ export function AgentSummary({ agent }: { readonly agent: MyAgent }) {
       <Facts
         facts={[
           ['Status', <Status key="status" value={status} />],
-          ['Tier', words(tier)],
-          ['Reputation', `${reputationScore.toLocaleString('en')} of 1,000`],
+          ['Tier', <Tier key="tier" value={tier} />],
+          ['Reputation', `${withCommas(reputationScore)} of 1,000`],
           ['Address', <Address key="address" value={pda} label="agent address" />],
           ['Card', <ExternalLink key="card" href={agentCardUrl} />],
           ['Check of the card', <Status key="state" value={card.state} />],

@@ -1,8 +1,6 @@
-import { Address, Badge, Facts, RelativeTime, Section, Table, words } from '../../ui/index.ts'
+import { Address, Badge, Facts, RelativeTime, Section, Table, withCommas, words } from '../../ui/index.ts'
 import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
 import css from './page.module.css'
-
-const number = (value: number): string => value.toLocaleString('en')
 
 /** Deliveries that wait, and webhooks that fail. */
 export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
@@ -11,14 +9,14 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
     <Section title="Webhooks" lead="Of all wallets. Their URLs are not shown: they can contain secrets.">
       <Facts
         facts={[
-          ['Active', number(active)],
-          ['Paused', number(paused)],
-          ['Disabled', number(disabled)],
-          ['Deliveries waiting', number(pending)],
-          ['Deliveries to repeat', number(retrying)],
-          ['Oldest that is due', oldestDueSeconds === null ? 'None' : `${number(oldestDueSeconds)} s`],
+          ['Active', withCommas(active)],
+          ['Paused', withCommas(paused)],
+          ['Disabled', withCommas(disabled)],
+          ['Deliveries waiting', withCommas(pending)],
+          ['Deliveries to repeat', withCommas(retrying)],
+          ['Oldest that is due', oldestDueSeconds === null ? 'None' : `${withCommas(oldestDueSeconds)} s`],
           ...lastHour.map(
-            ({ outcome, attempts }) => [`${words(outcome)}, last hour`, number(attempts)] as const,
+            ({ outcome, attempts }) => [`${words(outcome)}, last hour`, withCommas(attempts)] as const,
           ),
         ]}
       />
@@ -73,8 +71,8 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
       <Facts
         facts={[
           ['Phase', words(phase)],
-          ['Behind by', lagSeconds === null ? 'Not known' : `${number(lagSeconds)} s`],
-          ['Records not understood', all === null ? 'Not known' : number(all)],
+          ['Behind by', lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`],
+          ['Records not understood', all === null ? 'Not known' : withCommas(all)],
         ]}
       />
       {deadLetters.length === 0 ? (
@@ -102,6 +100,6 @@ const LETTERS = [
         '–'
       ),
   },
-  { title: 'Slot', cell: ({ slot }: DeadLetter) => number(slot), align: 'end' as const },
+  { title: 'Slot', cell: ({ slot }: DeadLetter) => withCommas(slot), align: 'end' as const },
   { title: 'Found', cell: ({ createdAt }: DeadLetter) => <RelativeTime value={createdAt} /> },
 ]

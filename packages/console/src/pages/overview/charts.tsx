@@ -2,7 +2,16 @@ import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Histogram } from '../../ui/histogram.tsx'
 import type { ChartProps } from '../../ui/chart.tsx'
-import { ErrorState, Loading, Section, Select, useKept, useLazy, usePolling } from '../../ui/index.ts'
+import {
+  ErrorState,
+  Loading,
+  Section,
+  Select,
+  useKept,
+  useLazy,
+  usePolling,
+  withCommas,
+} from '../../ui/index.ts'
 import {
   EventsPerMinuteDocument,
   RegistryGrowthDocument,
@@ -79,8 +88,6 @@ function Line({ range, since }: LineProps) {
   )
 }
 
-const number = (value: number): string => value.toLocaleString('en')
-
 /** The number of agents by reputation. */
 export function Reputation() {
   const [{ data, error }, refetch] = useQuery({ query: RegistryReputationDocument })
@@ -95,7 +102,7 @@ export function Reputation() {
           of="Range"
           unit="Agents"
           bars={ranges.map(({ from, to, agents }) => ({
-            label: `${number(from)} to ${number(to)}`,
+            label: `${withCommas(from)} to ${withCommas(to)}`,
             value: agents,
           }))}
         />

@@ -14,13 +14,14 @@ import {
   useKept,
   useLazy,
   usePolling,
+  withCommas,
   words,
 } from '../../ui/index.ts'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
+import { Best } from './best.tsx'
 import css from './page.module.css'
 
 const REFRESH_MS = 10_000
-const MAX_REPUTATION = 1_000
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
@@ -73,8 +74,8 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   return (
     <div className={css.overview}>
       <dl className={css.totals}>
-        <Total name="Agents" value={number(stats.agents)} />
-        <Total name="Active" value={number(active)} />
+        <Total name="Agents" value={withCommas(stats.agents)} />
+        <Total name="Active" value={withCommas(active)} />
         <Total name="USDC staked" value={formatUnits(BigInt(stats.depositedAmount), 6)} />
         <Total name="USDC to be withdrawn" value={formatUnits(BigInt(stats.pendingWithdrawals), 6)} />
       </dl>
@@ -89,17 +90,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
               <Link href="/register">Register an agent</Link>
             </p>
           ) : (
-            <Bars
-              caption="Agents of the best reputation"
-              max={MAX_REPUTATION}
-              bars={best.nodes.map(({ pda, name, tier, reputationScore }) => ({
-                key: pda,
-                label: name,
-                detail: words(tier),
-                to: `/agents/${pda}`,
-                value: reputationScore,
-              }))}
-            />
+            <Best agents={best.nodes} />
           )}
         </Section>
       </div>
@@ -126,8 +117,6 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   )
 }
 
-const number = (value: number): string => value.toLocaleString('en')
-
 function Total({ name, value }: { readonly name: string; readonly value: ReactNode }) {
   return (
     <div>
@@ -153,6 +142,7 @@ function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf,
       key: value,
       label: words(value),
       value: row.agents,
+      ...(filter === 'tier' && { tier: value }),
       to: `/agents?${filter}=${value}&mismatched=true`,
     }
   })

@@ -1,4 +1,4 @@
-import { Address, Badge, Link, Section, words } from '../../ui/index.ts'
+import { Address, Badge, Link, Section, withCommas, words } from '../../ui/index.ts'
 import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
@@ -10,10 +10,7 @@ interface WithInner extends Described {
 /** What the transaction asks the programs to do. */
 export function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
   return (
-    <Section
-      title="Instructions"
-      aside={<span className={css.hint}>{instructions.length.toLocaleString('en')}</span>}
-    >
+    <Section title="Instructions" aside={<span className={css.hint}>{withCommas(instructions.length)}</span>}>
       <ol className={css.instructions}>
         {instructions.map((each) => (
           <li key={each.number} className={css.instruction}>

@@ -1,7 +1,7 @@
 import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
 import { argumentsOf } from '../../transaction/words.ts'
-import { formatUnits, words } from '../../ui/index.ts'
+import { formatUnits, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
 
 export type LedgerTransaction = NonNullable<TransactionOnLedgerQuery['ledgerTransaction']>
@@ -29,7 +29,7 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, read: Read]>> = 
   [COMPUTE_BUDGET]: [
     'Compute budget',
     (data) => {
-      const value = littleEndian(data.subarray(1)).toLocaleString('en')
+      const value = withCommas(littleEndian(data.subarray(1)))
       if (data[0] === SET_LIMIT)
         return { title: 'Set compute unit limit', values: [['Limit', `${value} units`]] }
       if (data[0] !== SET_PRICE) return null

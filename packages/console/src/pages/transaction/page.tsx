@@ -5,6 +5,7 @@ import {
   Address,
   Amount,
   ButtonLink,
+  clientCode,
   Empty,
   ErrorState,
   Facts,
@@ -12,8 +13,8 @@ import {
   Page,
   Section,
   ShowRequest,
-  clientCode,
   usePolling,
+  withCommas,
 } from '../../ui/index.ts'
 import { BalancesSection } from './balances-section.tsx'
 import { InstructionList } from './instruction-list.tsx'
@@ -152,13 +153,16 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
               ...(prepared === null
                 ? []
                 : [['Id', <Address key="i" value={prepared.id} label="id" />] as const]),
-              ['Slot', slot === null ? 'Not landed' : slot.toLocaleString('en')],
+              ['Slot', slot === null ? 'Not landed' : withCommas(slot)],
               ...(landed === null
                 ? []
                 : ([
                     ['Network fee', <Amount key="f" value={landed.fee} unit="sol" />],
                     ['Paid by', <Address key="p" value={landed.feePayer} label="fee payer" />],
-                    ['Compute units', landed.computeUnits?.toLocaleString('en') ?? 'Not known'],
+                    [
+                      'Compute units',
+                      landed.computeUnits == null ? 'Not known' : withCommas(landed.computeUnits),
+                    ],
                   ] as const)),
               ...(prepared === null
                 ? []

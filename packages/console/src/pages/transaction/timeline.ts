@@ -1,5 +1,6 @@
 import type { Tone } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
+import { withCommas } from '../../ui/number.ts'
 import type { TransactionByIdQuery, TransactionFailureCode } from './page.generated.ts'
 
 export type Prepared = NonNullable<TransactionByIdQuery['transaction']>
@@ -34,7 +35,7 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
       state: isConfirmed ? 'done' : prepared?.status === 'SUBMITTED' ? 'now' : 'later',
       time: landed?.timestamp ?? null,
       text: isConfirmed
-        ? `It landed in slot ${slot?.toLocaleString('en') ?? 'unknown'} and succeeded.`
+        ? `It landed in slot ${slot === null ? 'unknown' : withCommas(slot)} and succeeded.`
         : 'It is in a block that most validators have voted for.',
     },
     {
@@ -48,7 +49,7 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
 
 function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Step[] {
   const waits = status === 'SIMULATED' || status === 'PENDING'
-  const height = lastValidBlockHeight.toLocaleString('en')
+  const height = withCommas(lastValidBlockHeight)
   return [
     {
       title: 'Prepared',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { ErrorState, Facts, Loading, Section, Select, usePolling } from '../../ui/index.ts'
+import { ErrorState, Facts, Loading, Section, Select, usePolling, withCommas } from '../../ui/index.ts'
 import { WebhookFiguresDocument } from './page.generated.ts'
 
 const PERIODS = [
@@ -48,7 +48,7 @@ export function Figures({ id }: { readonly id: string }) {
       ) : (
         <Facts
           facts={[
-            ['Attempts', figures.attempts.toLocaleString('en')],
+            ['Attempts', withCommas(figures.attempts)],
             [
               'Succeeded',
               figures.attempts === 0 ? '–' : PERCENT.format(figures.succeeded / figures.attempts),
@@ -62,4 +62,4 @@ export function Figures({ id }: { readonly id: string }) {
   )
 }
 
-const timeText = (ms: number | null): string => (ms === null ? '–' : `${ms.toLocaleString('en')} ms`)
+const timeText = (ms: number | null): string => (ms === null ? '–' : `${withCommas(ms)} ms`)
