@@ -1,17 +1,24 @@
 import { defineConfig } from 'vite'
 
-const VENDOR =
-  /node_modules\/(preact|urql|@urql|wonka|@0no-co|wouter|use-sync-external-store)\/|rolldown\/runtime/
+const VENDOR = /node_modules\/(preact|urql|@urql|wonka|@0no-co|wouter|use-sync-external-store)\//
 
 /** What starts to load the rest. */
-const FIRST = /console\/src\/(main|routes|api\/base)|regexparam|vite\/preload-helper/
+const FIRST = /console\/src\/(main|routes|api\/(base|storage|reload))|regexparam|vite\/preload-helper/
 
 /** What every page needs of this package. */
 const SHARED =
   /console\/src\/(api|ui|shell)\/(?!chart|histogram|code-block|tabs|request-codes|client-code|service|amount|export|save)/
 
+/** A chunk with all that it imports. */
+function withImports(chunk, files, found = new Set()) {
+  if (found.has(chunk)) return found
+  found.add(chunk)
+  for (const file of files) if (chunk.imports.includes(file.fileName)) withImports(file, files, found)
+  return [...found]
+}
+
 /**
- * Loads what `main.ts` imports, and puts the style sheets after the first line of the page, which is
+ * Loads what `main.ts` imports. The style sheets stand after the first line of the page, which is
  * shown before they are loaded. Scripts wait for style sheets.
  */
 const loadRoot = {
@@ -22,7 +29,7 @@ const loadRoot = {
       const files = Object.values(bundle ?? {})
       const root = files.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/root.tsx'))
       if (root === undefined) return html
-      const scripts = [root, ...files.filter(({ fileName }) => root.imports.includes(fileName))]
+      const scripts = withImports(root, files)
       const styles = new Set(scripts.flatMap(({ viteMetadata }) => [...viteMetadata.importedCss]))
       const links = [
         ...scripts

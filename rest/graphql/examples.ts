@@ -61,8 +61,8 @@ query Health {
   detailedHealth { status indexer { phase } }
 }
 `,
-  `# Your webhooks, how their receivers do, and their last deliveries. Needs a session: sign in at /console in
-# this tab, or send the header authorization, as Bearer TOKEN.
+  `# Your webhooks, how their receivers do, and their last deliveries. Needs a session: sign in on the console in
+# this tab, or send the header authorization, as "Bearer" and a token.
 query Webhooks {
   viewer { wallet }
   webhooks {
@@ -74,8 +74,8 @@ query Webhooks {
   }
 }
 `,
-  `# Creates a webhook. The secret is shown once. Needs a session: sign in at /console in
-# this tab, or send the header authorization, as Bearer TOKEN.
+  `# Creates a webhook. The secret is shown once. Needs a session: sign in on the console in
+# this tab, or send the header authorization, as "Bearer" and a token.
 mutation CreateWebhook {
   createWebhook(input: {
     url: "https://receiver.example.com/hooks/agents"

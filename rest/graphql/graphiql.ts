@@ -37,14 +37,20 @@ const GIVEN = `(options) => {
 }`
 
 /**
- * Requests without the header `authorization` use the session of this tab. The editor would store it
- * in localStorage with its headers.
+ * Requests without the header `authorization` use the session of this tab. The editor would store
+ * its headers in localStorage. An operation in the URL gets the session only if a page of this service
+ * opened it: strangers can write links too. Earlier pages stored the header `Bearer TOKEN`.
  */
 const SEND = `{
   const send = globalThis.fetch;
+  const isOurs = () => {
+    if (!new URLSearchParams(location.search).has('query')) return true;
+    try { return opener.location.origin === location.origin } catch { return false }
+  };
   globalThis.fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    const token = ${SESSION_TOKEN};
+    const headers = new Headers(init?.headers ?? (url instanceof Request ? url.headers : undefined));
+    if (headers.get('authorization') === 'Bearer TOKEN') headers.delete('authorization');
+    const token = isOurs() ? ${SESSION_TOKEN} : undefined;
     if (token !== undefined && !headers.has('authorization')) headers.set('authorization', 'Bearer ' + token);
     return send(url, { ...init, headers });
   };

@@ -1,11 +1,12 @@
 import { type ComponentType, useEffect } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
+import { forgetReload } from './api/reload.ts'
 import { ROUTES } from './routes.ts'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
 import { TransactionProvider } from './transaction/provider.tsx'
-import { Boundary, Empty, forgetReload, Link, Loading, Page, useLazy } from './ui/index.ts'
+import { Boundary, Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {

@@ -120,6 +120,28 @@ test('pages that were refused return by themselves', async ({ context, open, var
 const TOO_MANY = {
   errors: [{ message: 'Too many requests', extensions: { code: 'RATE_LIMITED', status: 429 } }],
 }
+test('the first page tries again until its code loads', async ({ context, open }) => {
+  await open('/')
+  const { page, go } = await brokenPage(context)
+  let isDown = true
+  await page.route(/\/console\/assets\/(root|vendor|shared)/, (route) =>
+    isDown ? route.abort('connectionrefused') : route.continue(),
+  )
+  await go('/agents')
+  // The service answers, so the page is reloaded once, and no more.
+  await page.getByText('Agent Registry could not be loaded. Reload the page').waitFor()
+  isDown = false
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  // After a page that loaded, it is again reloaded by itself.
+  isDown = true
+  await page.reload()
+  await page.getByText('Trying again').waitFor()
+  isDown = false
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await page.close()
+})
+
 test('a page whose code does not load returns when the service does', async ({ context, open, variant }) => {
   await open('/')
   const { page, go } = await brokenPage(context)

@@ -167,9 +167,9 @@ test('the reference and GraphiQL use the session of the console, and do not stor
   await open('/health')
   const session = { token: 'ars_of_this_tab', wallet: 'w', expiresAt: '2100-01-01T00:00:00Z' }
   await page.evaluate(`sessionStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`)
-  const tokenOf = async (url: string, button: string | RegExp): Promise<string | undefined> => {
-    const request = page.waitForRequest((each) => each.url().endsWith(url))
-    await page.getByRole('button', { name: button }).click()
+  const tokenOf = async (url: string, button: string | RegExp, from = page): Promise<string | undefined> => {
+    const request = from.waitForRequest((each) => each.url().endsWith(url))
+    await from.getByRole('button', { name: button }).click()
     return (await request).headers()['authorization']
   }
   const stored = () => page.evaluate('JSON.stringify({ ...localStorage })')
@@ -187,6 +187,19 @@ test('the reference and GraphiQL use the session of the console, and do not stor
   await page.getByText('highest reputation first').waitFor()
   expect(await tokenOf('/graphql', /^Execute query/)).toBe('Bearer ars_of_this_tab')
   expect(await stored()).not.toContain('ars_of_this_tab')
+  // Strangers can write links with an operation. Those of the console open their own tab.
+  await page.goto(`${world.origin}/graphql?query=${encodeURIComponent('{ viewer { wallet } }')}`)
+  await page.getByText('viewer').first().waitFor()
+  expect(await tokenOf('/graphql', /^Execute query/)).toBeUndefined()
+  await open('/agents')
+  await page.getByRole('button', { name: 'API request' }).click()
+  const [editor] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'Open in GraphiQL' }).click(),
+  ])
+  await editor.getByText('query Agents').first().waitFor()
+  expect(await tokenOf('/graphql', /^Execute query/, editor)).toBe('Bearer ars_of_this_tab')
+  await editor.close()
   // The page that is checked at the end is one of ours.
   await open('/health')
 })

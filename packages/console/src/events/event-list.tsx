@@ -14,8 +14,6 @@ type ShownEvent = EventFieldsFragment & {
   readonly agent?: { readonly name: string } | null
 }
 
-/** Shared by all rows, because creating one is slow. */
-
 const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_REGISTERED: 'accent',
   AGENT_REACTIVATED: 'good',

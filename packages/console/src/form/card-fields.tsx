@@ -41,7 +41,7 @@ export function CardFields({ url, hash, onChange, urlError, hashError }: CardFie
       <Input
         label="Card hash (SHA-256)"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         placeholder="64 hex digits"
         hint={file === null ? 'Choose the file above, or paste its hash.' : `Computed from ${file}.`}
         value={hash}

@@ -62,7 +62,7 @@ export function Combobox(props: ComboboxProps) {
         placeholder={placeholder}
         autoComplete="off"
         autoCapitalize="off"
-        spellCheck={false}
+        spellCheck="false"
         value={text}
         onChange={({ target }) => {
           onText(target.value)

@@ -53,9 +53,7 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
   )
 }
 
-/**
- * The dialog focuses what has this attribute when it opens. React only calls `focus`, too early.
- */
+/** The dialog focuses what has this attribute when it opens. */
 function focusInput(element: HTMLElement | null): void {
   element?.querySelector('input')?.setAttribute('autofocus', '')
 }

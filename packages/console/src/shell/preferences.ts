@@ -1,6 +1,6 @@
 import { readText, storeText } from '../api/storage.ts'
 
-/** The values of each preference. The first is the default. The style sheets read them from <html>. */
+/** The values of each preference, the default first. The style sheets read them from <html>. */
 const VALUES = {
   theme: ['system', 'light', 'dark'],
   density: ['comfortable', 'compact'],

@@ -20,12 +20,11 @@ interface BarsProps {
   /** For screen readers. */
   readonly caption: string
   readonly bars: readonly Bar[]
-  /** The highest value that is possible. Default: the highest of the bars. */
-  readonly max?: number
 }
 
 /** Values with a bar each, in a table. */
-export function Bars({ caption, bars, max = Math.max(...bars.map(({ value }) => value), 1) }: BarsProps) {
+export function Bars({ caption, bars }: BarsProps) {
+  const max = Math.max(...bars.map(({ value }) => value), 1)
   return (
     <table className={css.bars}>
       <caption className="visually-hidden">{caption}</caption>

@@ -1,5 +1,5 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
-import { readText, storeText } from '../api/storage.ts'
+import { reloadIfAnswering, wasReloaded } from '../api/reload.ts'
 import { Button } from './button.tsx'
 import { ChunkError } from './lazy.ts'
 import { Page } from './page.tsx'
@@ -40,21 +40,10 @@ export class Boundary extends Component<BoundaryProps, { readonly failure: { err
   }
 }
 
-const RELOADED = 'reloaded'
-
-/** Once for each URL: after a new release, the files have other names. */
-async function reloadIfAnswering(): Promise<void> {
-  const response = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => null)
-  if (response?.ok === true && storeText('sessionStorage', RELOADED, location.href)) location.reload()
-}
-
-/** For a page that has loaded: it may be reloaded again. */
-export const forgetReload = (): boolean => storeText('sessionStorage', RELOADED, null)
-
 /** Reloads the page as soon as the service answers. */
 function NotLoaded({ error }: { readonly error: ChunkError }) {
   const [isTried, setTried] = useState(false)
-  const isAgain = readText('sessionStorage', RELOADED) === location.href
+  const isAgain = wasReloaded()
   useEffect(() => {
     if (!isAgain) void reloadIfAnswering().then(() => setTried(true))
   }, [isAgain])

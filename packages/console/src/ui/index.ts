@@ -1,6 +1,6 @@
 export { Address, shorten } from './address.tsx'
 export { Amount, formatUnits, plainUnits } from './amount.tsx'
-export { Boundary, forgetReload } from './boundary.tsx'
+export { Boundary } from './boundary.tsx'
 export { Bars } from './bars.tsx'
 export { Badge, Status, Tier, type Tone, words } from './badge.tsx'
 export { Button, ButtonLink } from './button.tsx'

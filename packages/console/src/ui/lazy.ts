@@ -10,8 +10,7 @@ const known = new WeakMap<object, unknown>()
 
 /**
  * Loads code by `import()` into state. Null until it is there. Throws a ChunkError if it does not
- * load. React holds content back for 300 ms after a Suspense fallback, so the console has no
- * Suspense. `load` must not change.
+ * load. `load` must not change.
  */
 export function useLazy<Module>(load: () => Promise<Module>): Module | null {
   const [loaded, setLoaded] = useState<{ module: Module | null; load: () => Promise<Module> } | null>(null)

@@ -7,8 +7,9 @@ const UNITS: [unit: string, seconds: number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ]
+const SECOND = ['second', 1] as const
 
-/** Made at the first use, because that takes 20 ms, which the first page does not have to wait for. */
+/** Made at the first use, which takes 20 ms: the first page does not wait for it. */
 let exact: Intl.DateTimeFormat | undefined
 function exactTime(value: string): string {
   exact ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
@@ -37,21 +38,27 @@ function subscribe(changed: () => void): () => void {
   }
 }
 
-/** "3 minutes ago". The pointer shows the exact time. */
+/** "3 minutes ago", with the exact time as title: ISO 8601, below the pointer as readers write it. */
 export function RelativeTime({ value }: { readonly value: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
   return (
-    <time dateTime={value} onPointerEnter={(event) => (event.currentTarget.title = exactTime(value))}>
+    <time
+      dateTime={value}
+      title={value}
+      onPointerEnter={(event) => (event.currentTarget.title = exactTime(value))}
+    >
       {relativeTime(Date.parse(value), current)}
     </time>
   )
 }
 
-function relativeTime(time: number, now: number): string {
+/** Both in milliseconds. From 59.5 seconds on, it is a minute, and so on. */
+export function relativeTime(time: number, now: number): string {
   const seconds = (time - now) / 1_000
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-  if (unit === 'second' && Math.abs(seconds) < 10) return 'just now'
-  const count = Math.round(Math.abs(seconds) / length)
+  const size = Math.abs(seconds)
+  const [unit, length] = UNITS.find(([, each], i) => size >= each - (UNITS[i + 1]?.[1] ?? 1) / 2) ?? SECOND
+  if (unit === 'second' && size < 10) return 'just now'
+  const count = Math.round(size / length)
   const text = `${count} ${unit}${count === 1 ? '' : 's'}`
   return seconds < 0 ? `${text} ago` : `in ${text}`
 }

@@ -11,7 +11,7 @@ function read(): readonly Wallet[] {
   const found = getWallets()
     .get()
     .filter(({ features }) => NEEDED.every((name) => name in features))
-  // React compares snapshots by identity.
+  // Snapshots are compared by identity.
   if (found.length !== wallets.length || found.some((each, i) => each !== wallets[i])) wallets = found
   return wallets
 }

@@ -68,7 +68,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
             <TextArea
               label="Text of the credential"
               rows={12}
-              spellCheck={false}
+              spellCheck="false"
               hint="It is only checked. To show it on the page of your agent, host it and verify its URL."
               error={problem}
               value={text}

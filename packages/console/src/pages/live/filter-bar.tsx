@@ -62,7 +62,7 @@ function AgentField({ search, onChange }: FilterBarProps) {
         label="Only this agent"
         placeholder="Address of an agent"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         value={text}
         error={error}
         onChange={({ target }) => {

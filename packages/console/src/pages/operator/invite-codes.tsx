@@ -14,7 +14,7 @@ import {
   Table,
 } from '../../ui/index.ts'
 import css from './page.module.css'
-import { useAction } from '../webhook/use-action.ts'
+import { useAction } from '../../form/use-action.ts'
 import {
   CreateInviteCodeDocument,
   type OperatorPartsFragment,

@@ -1,6 +1,6 @@
 import { useClient } from 'urql'
 import { Badge, Button, ErrorState, Section, Table, words } from '../../ui/index.ts'
-import { useAction } from '../webhook/use-action.ts'
+import { useAction } from '../../form/use-action.ts'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
 import css from './page.module.css'
 

@@ -1,36 +1,38 @@
-import { useQuery } from 'urql'
 import { Bars, Tier } from '../../ui/index.ts'
-import { BestHistoryDocument, type BestHistoryQuery, type OverviewQuery } from './page.generated.ts'
+import type { OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 
-const MAX_REPUTATION = 1_000
+/** A line of smaller changes is flatter. */
+const MIN_RANGE = 100
+
+type Agents = OverviewQuery['best']['nodes']
 
 /** The agents of the best reputation, each with its last changes. */
-export function Best({ agents }: { readonly agents: OverviewQuery['best']['nodes'] }) {
-  const [{ data }] = useQuery({ query: BestHistoryDocument })
-  const histories = new Map(data?.agents.nodes.map(({ pda, history }) => [pda, history.nodes]))
+export function Best({ agents }: { readonly agents: Agents }) {
   return (
     <Bars
       caption="Agents of the best reputation"
-      bars={agents.map(({ pda, name, tier, reputationScore }) => ({
+      bars={agents.map(({ pda, name, tier, reputationScore, history }) => ({
         key: pda,
         label: name,
         detail: <Tier value={tier} />,
         to: `/agents/${pda}`,
         value: reputationScore,
-        drawing: <Sparkline now={reputationScore} changes={histories.get(pda) ?? []} />,
+        drawing: <Sparkline now={reputationScore} changes={history.nodes} />,
       }))}
     />
   )
 }
 
-type Changes = BestHistoryQuery['agents']['nodes'][number]['history']['nodes']
+type Changes = Agents[number]['history']['nodes']
 
 /** The last changes of the reputation, newest first, as steps of the same width. */
 function Sparkline({ now, changes }: { readonly now: number; readonly changes: Changes }) {
   const values = changes.toReversed().map(({ oldReputation }) => oldReputation ?? 0)
   const steps = [...values, now]
-  const y = (value: number): number => 19 - (18 * value) / MAX_REPUTATION
+  const low = Math.min(...steps)
+  const range = Math.max(Math.max(...steps) - low, MIN_RANGE)
+  const y = (value: number): number => 19 - (18 * (value - low)) / range
   const path = steps.map(
     (value, i) => `${i === 0 ? 'M0' : 'V'}${i === 0 ? ` ${y(value)}` : y(value)}H${i + 1}`,
   )

@@ -31,7 +31,7 @@ export function InviteCode({ wallet, code, onChange, error }: InviteCodeProps) {
         label="Invite code"
         autoComplete="off"
         autoCapitalize="characters"
-        spellCheck={false}
+        spellCheck="false"
         placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
         value={code}
         error={problem ?? error}

@@ -15,7 +15,7 @@ import {
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 import { sentAgain } from './log.tsx'
-import { useAction } from './use-action.ts'
+import { useAction } from '../../form/use-action.ts'
 
 const DAY_MS = 86_400_000
 type Question = 'rotate' | 'delete' | 'pause' | null

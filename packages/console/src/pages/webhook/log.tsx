@@ -24,7 +24,7 @@ import {
   WebhookLogDocument,
 } from './page.generated.ts'
 import { responseOf } from './response.ts'
-import { useAction } from './use-action.ts'
+import { useAction } from '../../form/use-action.ts'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000

@@ -56,7 +56,7 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
       <Input
         label="Only events of this agent (optional)"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         hint="The address of an agent. Without it you get the events of all agents."
         value={agent}
         error={
