@@ -38,8 +38,8 @@ const GIVEN = `(options) => {
 
 /**
  * Requests without the header `authorization` use the session of this tab. The editor would store
- * its headers in localStorage. An operation in the URL gets the session only if a page of this service
- * opened it: strangers can write links too. Earlier pages stored the header `Bearer TOKEN`.
+ * its headers in localStorage. An operation in the URL gets the session only if our own page opened
+ * it: strangers can write links too. Earlier pages stored the header `Bearer TOKEN`.
  */
 const SEND = `{
   const send = globalThis.fetch;

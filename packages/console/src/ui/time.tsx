@@ -38,7 +38,7 @@ function subscribe(changed: () => void): () => void {
   }
 }
 
-/** "3 minutes ago", with the exact time as title: ISO 8601, below the pointer as readers write it. */
+/** "3 minutes ago". Its title has the exact time, below the pointer as the reader writes it. */
 export function RelativeTime({ value }: { readonly value: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
   return (
