@@ -54,6 +54,38 @@ test('the feed starts with recent events that link to agents and transactions, a
   await expect.poll(() => events(page).first().innerText()).toContain(sentence)
 })
 
+test('2,000 events make a page of at most 15,000 elements', async ({ page, open }) => {
+  // A fake: each older event is there many times, with ids of its own.
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes('query LiveOlder') !== true) return route.continue()
+    const response = await route.fetch()
+    const { data } = (await response.json()) as { data: { registryEvents: { nodes: { id: string }[] } } }
+    const { nodes } = data.registryEvents
+    const copies = Array.from({ length: 1_975 }, (_, i) => ({
+      ...nodes[i % nodes.length]!,
+      id: `evt_copy${i}`,
+    }))
+    return route.fulfill({
+      response,
+      json: { data: { registryEvents: { ...data.registryEvents, nodes: copies } } },
+    })
+  })
+  await open('/live')
+  await events(page).nth(24).waitFor()
+  await page.getByRole('button', { name: 'Show older events' }).click()
+  await expect.poll(() => events(page).count()).toBe(2_000)
+  const elements = () => page.evaluate<number>(`document.querySelectorAll('*').length`)
+  await expect.poll(elements).toBeLessThan(15_000)
+  const height = await page.evaluate<number>('document.body.scrollHeight')
+  const last = events(page).last()
+  expect(await last.innerText()).toBe('')
+  await last.scrollIntoViewIfNeeded()
+  await expect.poll(() => last.innerText()).toContain('Slot')
+  expect(await elements()).toBeLessThan(15_000)
+  // Nothing moved.
+  expect(Math.abs((await page.evaluate<number>('document.body.scrollHeight')) - height)).toBeLessThan(200)
+})
+
 test('events of chosen types and of one agent are shown, and the choice is in the URL', async ({
   page,
   open,

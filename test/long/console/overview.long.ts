@@ -57,6 +57,32 @@ test('the overview shows the counts of the registry, and each leads to its agent
     .toMatch(new RegExp(`^${agents} agents?$`, 'm'))
 })
 
+test('a first visit transfers at most 165 kB for the list of agents, and 205 kB for the overview', async ({
+  context,
+  open,
+}) => {
+  await open('/')
+  for (const [path, row, most] of [
+    ['/agents', 'Agents', 165_000],
+    ['/', 'Agents of the best reputation', 205_000],
+  ] as const) {
+    const fresh = await context.browser()!.newContext()
+    const page = await fresh.newPage()
+    const network = await fresh.newCDPSession(page)
+    await network.send('Network.enable')
+    let bytes = 0
+    network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await page.goto(`${world.origin}/console${path}`, { waitUntil: 'networkidle' })
+    await page.getByRole('table', { name: row, exact: true }).waitFor()
+    // The font alone has 49 kB.
+    expect(bytes).toBeGreaterThan(90_000)
+    expect(bytes).toBeLessThan(most)
+    await fresh.close()
+  }
+})
+
 test('the growth has ranges, hover values and a table', async ({ page, open }) => {
   await open('/')
   const chart = page.getByRole('img', { name: /^Agents over time/ })

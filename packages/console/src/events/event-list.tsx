@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Address } from '../ui/address.tsx'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Link } from '../ui/link.tsx'
@@ -32,8 +32,13 @@ interface EventListProps {
   readonly fresh?: ReadonlySet<string>
 }
 
+/** In a longer list, rows far from the view are empty, so that the page stays quick. */
+const WHOLE = 200
+const FAR = '1500px 0px'
+
 /** Events of the registry in words, each with its agent and its transaction. */
 export function EventList({ label, events, withAgent = false, fresh }: EventListProps) {
+  const isLong = events.length > WHOLE
   return (
     // Safari takes the role from lists without bullets.
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles
@@ -44,6 +49,7 @@ export function EventList({ label, events, withAgent = false, fresh }: EventList
           event={event}
           withAgent={withAgent}
           isFresh={fresh?.has(event.id) === true}
+          canBeEmpty={isLong}
         />
       ))}
     </ol>
@@ -54,12 +60,15 @@ interface EventRowProps {
   readonly event: ShownEvent
   readonly withAgent: boolean
   readonly isFresh: boolean
+  readonly canBeEmpty: boolean
 }
 
 /** A new event must not render all rows of a long list. */
-const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowProps) {
+const EventRow = memo(function EventRow({ event, withAgent, isFresh, canBeEmpty }: EventRowProps) {
+  const { ref, height } = useFar(canBeEmpty)
+  if (height !== null) return <li ref={ref} className={css.row} style={{ height }} />
   return (
-    <li className={css.row} data-fresh={isFresh}>
+    <li ref={ref} className={css.row} data-fresh={isFresh}>
       <span className={css.type}>
         <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
       </span>
@@ -83,6 +92,33 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowP
     </li>
   )
 })
+
+const heights = new WeakMap<Element, (height: number | null) => void>()
+/** One for all rows. */
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting, boundingClientRect } of entries)
+      heights.get(target)?.(isIntersecting ? null : boundingClientRect.height)
+  },
+  { rootMargin: FAR },
+)
+
+/** The height that a row had, in pixels, while it is far from the view. Else null. */
+function useFar(isWatched: boolean) {
+  const ref = useRef<HTMLLIElement>(null)
+  const [height, setHeight] = useState<number | null>(null)
+  useEffect(() => {
+    const row = ref.current
+    if (row === null || !isWatched) return undefined
+    heights.set(row, setHeight)
+    observer.observe(row)
+    return () => {
+      observer.unobserve(row)
+      setHeight(null)
+    }
+  }, [isWatched])
+  return { ref, height }
+}
 
 function Agent({ event }: { readonly event: ShownEvent }) {
   const { agent, agentPda } = event
