@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { useConsole } from './support/console-world.ts'
 import { graphql } from './support/registry-data.ts'
@@ -219,7 +220,7 @@ async function outputOf(command: string, last?: string): Promise<string> {
 const AGENT = '{ agents(first: 1) { nodes { pda history { nodes { signature } } } } }'
 type Agents = { agents: { nodes: [{ pda: string; history: { nodes: [{ signature: string }] } }] } }
 
-test('every page shows its request, and the curl commands of the public pages work', async ({
+test('every page shows its request, and those of the public pages work as curl and Python', async ({
   page,
   open,
 }) => {
@@ -241,6 +242,12 @@ test('every page shows its request, and the curl commands of the public pages wo
     // The request of the live page is a stream of events, which does not end.
     if (path === '/live')
       expect(await outputOf(`${curl} --include`, '\r\n\r\n')).toMatch(/^content-type: text\/event-stream/im)
-    else expect(JSON.parse(await outputOf(curl))).toEqual({ data: expect.any(Object) as object })
+    else {
+      expect(JSON.parse(await outputOf(curl))).toEqual({ data: expect.any(Object) as object })
+      await dialog.getByRole('tab', { name: 'Python' }).click()
+      const code = await dialog.getByRole('region', { name: 'Python' }).innerText()
+      const { stdout } = await promisify(execFile)('python3', ['-c', code])
+      expect(stdout).toMatch(/^\{'data': \{/)
+    }
   }
 })

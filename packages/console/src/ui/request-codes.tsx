@@ -11,7 +11,7 @@ export interface RequestOfPage {
   readonly needsSession?: boolean
 }
 
-/** The request of a page as curl, GraphQL and code of the client. */
+/** The request of a page as curl, GraphQL, Python and code of the client. */
 export function RequestCodes(request: RequestOfPage) {
   const codes = codesFor(request)
   const query = queryOf(request.document)
@@ -46,9 +46,24 @@ function codesFor({
   const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' ${session}\\\n  -d '${body.replace(/'/g, "'\\''")}'`
   const headers = needsSession ? '\n\n# Headers\n# { "authorization": "Bearer TOKEN" }' : ''
   const graphql = `${query}${headers}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
-  if (client === undefined) return { curl, GraphQL: graphql }
+  const codes = { curl, GraphQL: graphql, Python: pythonOf(body, needsSession) }
+  if (client === undefined) return codes
   const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
-  return { curl, GraphQL: graphql, JavaScript: head + client }
+  return { ...codes, JavaScript: head + client }
+}
+
+/** A text of JSON is a text of Python too. */
+function pythonOf(body: string, needsSession: boolean): string {
+  const session = needsSession ? `, "authorization": "Bearer " + os.environ["TOKEN"]` : ''
+  return `import json${needsSession ? ', os' : ''}, urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(apiUrl('graphql'))},
+    ${JSON.stringify(body)}.encode(),
+    {"content-type": "application/json"${session}},
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response))`
 }
 
 /** The cache adds __typename to what it asks for. */
