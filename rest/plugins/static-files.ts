@@ -21,7 +21,7 @@ export interface PageContent {
 
 /**
  * An expression for the script of a page: the token of the session that the console has stored for
- * tab (`api/token.ts` of the console), or undefined. The page does not store it.
+ * this tab (`api/token.ts` of the console), or undefined. The page does not store it.
  */
 export const SESSION_TOKEN = `(() => {
   try {

@@ -77,11 +77,16 @@ test('2,000 events make a page of at most 15,000 elements', async ({ page, open 
   const elements = () => page.evaluate<number>(`document.querySelectorAll('*').length`)
   await expect.poll(elements).toBeLessThan(15_000)
   const height = await page.evaluate<number>('document.body.scrollHeight')
-  const last = events(page).last()
+  const [first, last] = [events(page).first(), events(page).last()]
   expect(await last.innerText()).toBe('')
+  await page.evaluate('scrollTo(0, 0)')
+  await first.getByRole('link').first().focus()
   await last.scrollIntoViewIfNeeded()
   await expect.poll(() => last.innerText()).toContain('Slot')
   expect(await elements()).toBeLessThan(15_000)
+  // Who uses the keyboard keeps the place.
+  expect(await events(page).nth(1).innerText()).toBe('')
+  expect(await first.innerText()).toContain('Slot')
   // Nothing moved.
   expect(Math.abs((await page.evaluate<number>('document.body.scrollHeight')) - height)).toBeLessThan(200)
 })

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { useConsole } from './support/console-world.ts'
 import { graphql } from './support/registry-data.ts'
@@ -136,6 +137,16 @@ test('a page that needs the service says that it did not answer, and tries again
   }
 })
 
+/** Opens the query of the page in another tab. */
+async function openInGraphiql(page: Page): Promise<Page> {
+  await page.getByRole('button', { name: 'API request' }).click()
+  const [editor] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'Open in GraphiQL' }).click(),
+  ])
+  return editor
+}
+
 test('GraphiQL has examples of real use, on each visit, and opens the query of a page', async ({
   page,
   open,
@@ -152,11 +163,7 @@ test('GraphiQL has examples of real use, on each visit, and opens the query of a
   await expect.poll(() => response.innerText()).toContain('totalCount')
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await open('/agents?status=ACTIVE')
-  await page.getByRole('button', { name: 'API request' }).click()
-  const [editor] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'Open in GraphiQL' }).click(),
-  ])
+  const editor = await openInGraphiql(page)
   await editor.getByText('query Agents').first().waitFor()
   await editor.getByText('"ACTIVE"').first().waitFor()
 })
@@ -193,11 +200,7 @@ test('the reference and GraphiQL use the session of the console, and do not stor
   await page.getByText('viewer').first().waitFor()
   expect(await tokenOf('/graphql', /^Execute query/)).toBeUndefined()
   await open('/agents')
-  await page.getByRole('button', { name: 'API request' }).click()
-  const [editor] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'Open in GraphiQL' }).click(),
-  ])
+  const editor = await openInGraphiql(page)
   await editor.getByText('query Agents').first().waitFor()
   expect(await tokenOf('/graphql', /^Execute query/, editor)).toBe('Bearer ars_of_this_tab')
   await editor.close()

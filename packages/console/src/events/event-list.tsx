@@ -2,11 +2,11 @@ import { memo, useEffect, useRef, useState } from 'react'
 import { Address } from '../ui/address.tsx'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Link } from '../ui/link.tsx'
+import { withCommas } from '../ui/number.ts'
 import { RelativeTime } from '../ui/time.tsx'
 import { describeEvent } from './describe.ts'
 import css from './event-list.module.css'
 import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
-import { withCommas } from '../ui/number.ts'
 import { eventTitle } from './types.ts'
 
 type ShownEvent = EventFieldsFragment & {
@@ -93,12 +93,14 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh, canBeEmpty 
   )
 })
 
-const heights = new WeakMap<Element, (height: number | null) => void>()
-/** One for all rows. */
+const watched = new WeakMap<Element, (height: number | null) => void>()
+/** One for all rows. A row with the focus stays, however far it is. */
 const observer = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting, boundingClientRect } of entries)
-      heights.get(target)?.(isIntersecting ? null : boundingClientRect.height)
+    for (const { target, isIntersecting, boundingClientRect } of entries) {
+      const isKept = isIntersecting || target.contains(document.activeElement)
+      watched.get(target)?.(isKept ? null : boundingClientRect.height)
+    }
   },
   { rootMargin: FAR },
 )
@@ -110,7 +112,7 @@ function useFar(isWatched: boolean) {
   useEffect(() => {
     const row = ref.current
     if (row === null || !isWatched) return undefined
-    heights.set(row, setHeight)
+    watched.set(row, setHeight)
     observer.observe(row)
     return () => {
       observer.unobserve(row)

@@ -11,6 +11,7 @@ import {
   Page,
   Section,
   ShowRequest,
+  Tier,
   useKept,
   useLazy,
   usePolling,
@@ -18,10 +19,11 @@ import {
   words,
 } from '../../ui/index.ts'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
-import { Best } from './best.tsx'
 import css from './page.module.css'
 
 const REFRESH_MS = 10_000
+/** Of a sparkline. Smaller changes of the reputation make a flatter one. */
+const MIN_RANGE = 100
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
@@ -114,6 +116,47 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
         <Newest />
       </Section>
     </div>
+  )
+}
+
+type Agents = OverviewQuery['best']['nodes']
+
+/** The agents of the best reputation, each with its last changes. */
+function Best({ agents }: { readonly agents: Agents }) {
+  return (
+    <Bars
+      caption="Agents of the best reputation"
+      bars={agents.map(({ pda, name, tier, reputationScore, history }) => ({
+        key: pda,
+        label: name,
+        detail: <Tier value={tier} />,
+        to: `/agents/${pda}`,
+        value: reputationScore,
+        drawing: <Sparkline now={reputationScore} changes={history.nodes} />,
+      }))}
+    />
+  )
+}
+
+type Changes = Agents[number]['history']['nodes']
+
+/** The last changes of the reputation, newest first, as steps of the same width. */
+function Sparkline({ now, changes }: { readonly now: number; readonly changes: Changes }) {
+  const values = changes.toReversed().map(({ oldReputation }) => oldReputation ?? 0)
+  const steps = [...values, now]
+  const low = Math.min(...steps)
+  const range = Math.max(Math.max(...steps) - low, MIN_RANGE)
+  const y = (value: number): number => 19 - (18 * (value - low)) / range
+  const path = steps.map((value, i) => `V${y(value)}H${i + 1}`).join('')
+  return (
+    <svg
+      className={css.sparkline}
+      viewBox={`0 0 ${steps.length} 20`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={`M0 ${y(steps[0]!)}${path}`} />
+    </svg>
   )
 }
 
