@@ -15,7 +15,7 @@ import { EventType } from './event.ts'
 import { builder } from './builder.ts'
 import { WALLET_POLICY } from './policy.ts'
 import { args, expected, inputType, limited, required } from './inputs.ts'
-import { bool, id, int, list, nullable, objectType, of, text, time } from './columns.ts'
+import { bool, id, int, list, nullable, objectType, of, pubkey, text, time } from './columns.ts'
 import { enumType } from './enum-values.ts'
 import { UUID_EXAMPLE } from './relay.ts'
 import { NEEDS_WEBHOOK, WEBHOOK_ARG, WebhookRef } from './webhook.ts'
@@ -114,12 +114,12 @@ const DeliveryPageRef = pageType('WebhookDeliveryPage', 'A page of a webhook’s
 
 /** Figures read the attempts of many deliveries. */
 const FIGURES_UNITS = 5
-/** A filter by status or type compares up to 10,000 deliveries, which takes 5 ms. */
+/** A filter by status, type or agent compares up to 10,000 deliveries, which takes 5 ms. */
 const FILTER_UNITS = 5
 
 const deliveryUnits = ({ filter }: { readonly filter?: unknown }): number => {
-  const { statuses, eventTypes } = (filter ?? {}) as { statuses?: unknown; eventTypes?: unknown }
-  return (statuses ?? eventTypes ?? null) === null ? 1 : FILTER_UNITS
+  const { statuses, eventTypes, agentPda } = (filter ?? {}) as Record<string, unknown>
+  return (statuses ?? eventTypes ?? agentPda ?? null) === null ? 1 : FILTER_UNITS
 }
 
 /** A recovery may compare all deliveries of 14 days: 40 ms for 200,000 of them. */
@@ -140,6 +140,7 @@ const DeliveryFilter = inputType('WebhookDeliveryFilter', 'Deliveries must match
       `Only deliveries of these event types, of the newest ${MAX_FILTERED} of the period.`,
     ),
   ),
+  agentPda: pubkey(`Only deliveries of events of this agent, of the newest ${MAX_FILTERED} of the period.`),
   since: text('Only deliveries from this time on, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', {
     format: 'date-time',
   }),
@@ -318,6 +319,7 @@ builder.mutationFields((t) => ({
         of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
       ),
       eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
+      agentPda: pubkey('Only deliveries of events of this agent.'),
       continueAfter: text('Only deliveries after this one: the `last` of the result before.', UUID_EXAMPLE),
     }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>

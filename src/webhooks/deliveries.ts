@@ -14,7 +14,13 @@ import {
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import { pageBounds, type PageInput } from '../domain/page.ts'
-import { integerParameter, optional, type PeriodInput, readPeriod } from '../domain/parameters.ts'
+import {
+  integerParameter,
+  optional,
+  type PeriodInput,
+  pubkeyParameter,
+  readPeriod,
+} from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
@@ -89,6 +95,7 @@ export async function readBodies(db: Kysely<Database>, ids: readonly string[]): 
 export interface DeliveryFilter extends PeriodInput {
   readonly statuses?: readonly DeliveryRow['status'][] | null
   readonly eventTypes?: readonly DeliveryRow['eventType'][] | null
+  readonly agentPda?: string | null
 }
 
 type Lists = Readonly<Partial<Record<'statuses' | 'eventTypes', readonly string[] | null>>>
@@ -100,22 +107,31 @@ export function checkLists(lists: Lists): void {
       throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
 }
 
-/** The deliveries that a filter by status or type compares. It has no index. */
+/** A condition of `webhook_deliveries as d`. Test events are of no agent. Throws INVALID_PUBKEY. */
+export function ofAgent(given: string | null | undefined): RawBuilder<unknown> {
+  const agentPda = optional(pubkeyParameter, 'agentPda', given)
+  return agentPda === undefined
+    ? sql`true`
+    : sql`exists (select from outbox_events where id = d.event_id and agent_pda = ${agentPda})`
+}
+
+/** The deliveries that a filter by status, type or agent compares. It has no index. */
 export const MAX_FILTERED = 10_000
 
-/** Throws INVALID_REQUEST for an empty list, INVALID_TEXT and INVALID_RANGE. */
+/** Throws INVALID_REQUEST for an empty list, INVALID_TEXT, INVALID_RANGE and INVALID_PUBKEY. */
 function matchingDeliveries(subscriptionId: string, filter: DeliveryFilter): RawBuilder<unknown> {
-  const { statuses, eventTypes } = filter
+  const { statuses, eventTypes, agentPda } = filter
   checkLists(filter)
   const { since, until } = readPeriod(filter)
   const ofPeriod = sql`select * from webhook_deliveries where subscription_id = ${subscriptionId}
     ${since === undefined ? sql`` : sql`and created_at >= ${since}`}
     ${until === undefined ? sql`` : sql`and created_at < ${until}`}`
-  if (!statuses && !eventTypes) return sql`(${ofPeriod})`
+  if (!statuses && !eventTypes && agentPda == null) return sql`(${ofPeriod})`
   return sql`(
-    select * from (${ofPeriod} order by created_at desc, id desc limit ${sql.lit(MAX_FILTERED)}) as newest
+    select * from (${ofPeriod} order by created_at desc, id desc limit ${sql.lit(MAX_FILTERED)}) as d
     where ${statuses ? sql`status = any(${[...statuses]}::text[])` : sql`true`}
-      and ${eventTypes ? sql`event_type = any(${[...eventTypes]}::text[])` : sql`true`})`
+      and ${eventTypes ? sql`event_type = any(${[...eventTypes]}::text[])` : sql`true`}
+      and ${ofAgent(agentPda)})`
 }
 
 /** One page of a webhook's log, newest first, and the exact total of the same snapshot. */

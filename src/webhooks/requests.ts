@@ -9,7 +9,7 @@ import { DELIVERIES_CHANNEL, type DeliveryStatus } from '../domain/webhook-deliv
 import type { WebhookEventType } from '../domain/webhook-events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { countRequest, rateLimited, stateAt } from '../platform/rate-limits/rate-limits.ts'
-import { checkLists, deleteHiddenAttempts, type DeliveryRecord, readDelivery } from './deliveries.ts'
+import { checkLists, deleteHiddenAttempts, type DeliveryRecord, ofAgent, readDelivery } from './deliveries.ts'
 import { LAST_STEP } from './limits.ts'
 
 /** Who requests a delivery. */
@@ -178,6 +178,7 @@ export interface RecoverInput {
   /** Those of `FINISHED` that are sent again. Failed and cancelled ones by default. */
   readonly statuses?: readonly DeliveryStatus[] | null
   readonly eventTypes?: readonly string[] | null
+  readonly agentPda?: string | null
   /** The `last` of a result: continues after it. */
   readonly continueAfter?: string | null
 }
@@ -195,7 +196,7 @@ const DAY_MS = 86_400_000
  * Sends finished deliveries again, if their event was enqueued between two times, oldest first, as
  * many as the rate limit has left. Each keeps its position in the retry schedule, so one that
  * succeeded or had all its attempts gets one more. They use the retry lane, so new events are not
- * delayed. Throws INVALID_TEXT, INVALID_RANGE, INVALID_REQUEST, RECOVERY_TOO_LONG,
+ * delayed. Throws INVALID_TEXT, INVALID_RANGE, INVALID_PUBKEY, INVALID_REQUEST, RECOVERY_TOO_LONG,
  * DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, RATE_LIMITED.
  */
 export async function recoverDeliveries(
@@ -206,6 +207,7 @@ export async function recoverDeliveries(
 ) {
   const { since, until } = readRecovery(input, clock)
   const { statuses, eventTypes, continueAfter } = input
+  const isOfAgent = ofAgent(input.agentPda)
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
@@ -218,7 +220,7 @@ export async function recoverDeliveries(
       left join outbox_events o on o.id = d.event_id
       where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? NOT_RECEIVED)]}::text[])
         and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
-        and d.created_at between ${since} and ${until} and ${position}
+        and ${isOfAgent} and d.created_at between ${since} and ${until} and ${position}
         and o.cancelled_at is null
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
     if (rows.length === 0) return { recovered: 0, more: false, last: null }

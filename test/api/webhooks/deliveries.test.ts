@@ -81,6 +81,17 @@ describe('a filter of deliveries', () => {
     expect(await found(id, { statuses: ['failed'], since: '2026-11-20T01:00:00Z' })).toEqual([[b], 1])
   })
 
+  test('finds the deliveries of an agent. Tests are of none', async () => {
+    const id = await world.subscribe('/of-an-agent')
+    const agent = walletOf('an agent').pubkey
+    const [, closed, updated] = await world.emit({}, { agent, type: 'agent.closed' }, { agent })
+    await ping(id)
+    expect(await found(id, { agentPda: agent })).toEqual([[updated, closed], 2])
+    expect(await found(id, { agentPda: agent, eventTypes: ['agent.closed'] })).toEqual([[closed], 1])
+    expect(await found(id, { agentPda: caller.wallet })).toEqual([[], 0])
+    await expect(found(id, { agentPda: 'nonsense' })).rejects.toMatchObject({ code: 'INVALID_PUBKEY' })
+  })
+
   test('refuses empty lists and wrong periods', async () => {
     const refusal = (filter: DeliveryFilter) => found('any', filter).catch(({ message }: Error) => message)
     expect(await refusal({ statuses: [] })).toBe('statuses must contain at least one value')
@@ -252,7 +263,8 @@ test('recovery sends only failed and cancelled deliveries of the given period ag
 
 test('deliveries that succeeded are sent again by their type, and a limited call continues after the last', async () => {
   const id = await world.subscribe('/replay')
-  await world.emit({}, { type: 'agent.closed' }, {}, { type: 'agent.closed' }, {})
+  const agentPda = walletOf('an agent').pubkey
+  await world.emit({}, { type: 'agent.closed' }, { agent: agentPda }, { type: 'agent.closed' }, {})
   const other = await world.subscribe('/other')
   const worker = world.worker()
   await world.quiet()
@@ -277,6 +289,9 @@ test('deliveries that succeeded are sent again by their type, and a limited call
   expect(await replay({ statuses: ['success'], eventTypes: ['agent.closed'] })).toMatchObject({
     recovered: 2,
   })
+  await allSucceeded()
+  expect(await replay({ statuses: ['success'], agentPda })).toMatchObject({ recovered: 1, more: false })
+  await expect(replay({ agentPda: 'nonsense' })).rejects.toMatchObject({ code: 'INVALID_PUBKEY' })
   const [foreign] = await world.deliveries(other)
   for (const continueAfter of [foreign?.id ?? 'none', 'no uuid', ''])
     await expect(replay({ continueAfter })).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })

@@ -108,6 +108,16 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await filters.getByLabel('Event').selectOption('Test event')
   await filters.getByLabel('Created').selectOption('Last hour')
   await page.getByText('1 delivery', { exact: true }).waitFor()
+  await filters.getByLabel('Agent').fill('nonsense')
+  await filters.getByRole('alert').getByText('Enter the address of an agent').waitFor()
+  expect(await page.getByRole('button', { name: 'Send these again' }).isDisabled()).toBe(true)
+  await audit()
+  // A test event is of no agent.
+  await filters.getByLabel('Agent').fill(wallet.address)
+  await filters.getByRole('alert').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+  await filters.getByLabel('Agent').fill('')
+  await page.getByText('1 delivery', { exact: true }).waitFor()
   const before = receiver.requests.length
   await page.getByRole('button', { name: 'Send these again' }).click()
   await page.getByText('1 delivery is sent again.').waitFor()

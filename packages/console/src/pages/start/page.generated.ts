@@ -26,6 +26,7 @@ export type WebhookDeliveryEventType =
   | 'STAKE_WITHDRAWN';
 
 export type WebhookDeliveryFilter = {
+  agentPda?: string | null | undefined;
   eventTypes?: Array<WebhookDeliveryEventType> | null | undefined;
   since?: string | null | undefined;
   statuses?: Array<WebhookDeliveryStatus> | null | undefined;

@@ -5,6 +5,7 @@ import {
   Button,
   Empty,
   ErrorState,
+  Input,
   Link,
   Loading,
   optionsOf,
@@ -14,8 +15,10 @@ import {
   Select,
   Status,
   Table,
+  useDebounced,
   usePolling,
 } from '../../ui/index.ts'
+import { checkAgent } from '../webhooks/fields.tsx'
 import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,
@@ -28,9 +31,11 @@ import { useAction } from '../../form/use-action.ts'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
+const TYPING_MS = 300
 
 const STATUSES = ['PENDING', 'IN_FLIGHT', 'RETRYING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
 const TYPES = [...EVENT_TYPES, 'PING'] as const
+const NOTHING = { nodes: [], totalCount: 0, pageInfo: { hasNextPage: false, endCursor: null } }
 const HOUR_MS = 3_600_000
 const PERIODS = [
   { value: '', label: 'Any time' },
@@ -40,28 +45,47 @@ const PERIODS = [
 ]
 
 export function DeliveryLog({ id }: { readonly id: string }) {
-  const [filter, setFilter] = useState<WebhookDeliveryFilter>()
+  const [chosen, setChosen] = useState<WebhookDeliveryFilter>()
+  const [typed, setTyped] = useState('')
+  const agentPda = useDebounced(typed.trim(), TYPING_MS)
+  const problem = checkAgent(agentPda)
+  const filter = agentPda === '' ? chosen : { ...chosen, agentPda }
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
   const [{ data, error }, refetch] = useQuery({
     query: WebhookLogDocument,
     variables: { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
     requestPolicy: 'cache-and-network',
+    pause: problem !== null,
   })
   const change = (changes: WebhookDeliveryFilter): void => {
-    const given = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== null)
-    setFilter(given.length === 0 ? undefined : Object.fromEntries(given))
+    const given = Object.entries({ ...chosen, ...changes }).filter(([, value]) => value !== null)
+    setChosen(given.length === 0 ? undefined : Object.fromEntries(given))
     setCursors([])
   }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   usePolling(refresh, REFRESH_MS)
-  const page = data?.webhookDeliveries
+  const page = problem === null ? data?.webhookDeliveries : NOTHING
   return (
     <Section
       title="Deliveries"
       lead="One line for each event, newest first. Open one to see its attempts and to send it again."
     >
-      <LogFilters onChange={change} />
+      <div className={css.buttons} role="group" aria-label="Filter deliveries">
+        <LogFilters onChange={change} />
+        <Input
+          label="Agent"
+          autoComplete="off"
+          spellCheck="false"
+          placeholder="Address of an agent"
+          value={typed}
+          error={problem}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            setCursors([])
+          }}
+        />
+      </div>
       <SendAgain
         key={JSON.stringify(filter)}
         id={id}
@@ -78,7 +102,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
           <p>
             {filter === undefined
               ? 'Send a ping to test your receiver. Events appear here when they happen.'
-              : 'Choose another status, event or time. Only the newest 10,000 deliveries are compared.'}
+              : 'Choose another status, event, time or agent. Only the newest 10,000 deliveries are compared.'}
           </p>
         </Empty>
       ) : (
@@ -99,7 +123,7 @@ function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDelivery
   const only = <Value extends string>(values: readonly Value[], chosen: string): Value[] | null =>
     chosen === '' ? null : values.filter((value) => value === chosen)
   return (
-    <div className={css.buttons} role="group" aria-label="Filter deliveries">
+    <>
       <Select
         label="Status"
         options={[{ value: '', label: 'All' }, ...optionsOf(STATUSES)]}
@@ -122,7 +146,7 @@ function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDelivery
           })
         }
       />
-    </div>
+    </>
   )
 }
 
@@ -148,7 +172,8 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
     const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
     // Deliveries that were created since the first part, or succeeded again, are not sent.
     const { until, continueAfter } = rest ?? { until: new Date().toISOString(), continueAfter: null }
-    const variables = { id, since, until, statuses, eventTypes: filter?.eventTypes, continueAfter }
+    const { eventTypes, agentPda } = filter ?? {}
+    const variables = { id, since, until, statuses, eventTypes, agentPda, continueAfter }
     return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
       setRest(more ? { until, continueAfter: last } : null)

@@ -15,10 +15,14 @@ export interface WebhookDraft {
   readonly types: readonly WebhookEventType[]
 }
 
-const isAddress = (agent: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(agent)
+/** Null for no agent, and for an address. */
+export const checkAgent = (agent: string): string | null =>
+  agent === '' || /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(agent)
+    ? null
+    : 'Enter the address of an agent: 32 to 44 letters and digits.'
 
 export const isComplete = ({ url, agent, types }: WebhookDraft): boolean =>
-  url.trim() !== '' && (agent.trim() === '' || isAddress(agent.trim())) && types.length > 0
+  url.trim() !== '' && checkAgent(agent.trim()) === null && types.length > 0
 
 interface WebhookFieldsProps {
   readonly draft: WebhookDraft
@@ -59,11 +63,7 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         spellCheck="false"
         hint="The address of an agent. Without it you get the events of all agents."
         value={agent}
-        error={
-          isChecked && agent.trim() !== '' && !isAddress(agent.trim())
-            ? 'Enter the address of an agent: 32 to 44 letters and digits.'
-            : null
-        }
+        error={isChecked ? checkAgent(agent.trim()) : null}
         onChange={({ target }) => onChange({ ...draft, agent: target.value })}
       />
       {EVENT_GROUPS.map((group) => (
