@@ -62,6 +62,13 @@ test('a transaction by signature shows its status, decoded instructions, balance
   expect(await instructions.innerText()).toContain('Ledger Reader')
   await instructions.getByText('8 accounts').click()
   await instructions.getByRole('button', { name: `Copy owner ${registered.owner}` }).waitFor()
+  // What the program invoked: it creates the account of the agent.
+  await instructions.getByText(/^\d inner instructions?$/).click()
+  const created = instructions.getByRole('listitem').filter({ hasText: 'Create account' }).last()
+  expect(await created.innerText()).toMatch(/System program[\s\S]*Amount\s+0\.\d+ SOL\s+Size\s+\d+ bytes/)
+  await created.getByText('2 accounts').click()
+  await created.getByRole('button', { name: `Copy new account ${registered.pda}` }).waitFor()
+  expect(await instructions.innerText()).not.toContain('Unknown instruction')
   const table = page.getByRole('table', { name: 'Balances that changed' })
   const agent = table.getByRole('row').filter({ hasText: 'Agent' }).filter({ hasText: '+0.00' })
   await agent.getByRole('button', { name: `Copy account address ${registered.pda}` }).waitFor()

@@ -1,7 +1,13 @@
 import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
-import { countRequest } from '../../../src/platform/rate-limits/rate-limits.ts'
+import {
+  countRequest,
+  createRateLimits,
+  RATE_LIMIT_KINDS,
+  type RateLimitKind,
+  type RateLimitNumbers,
+} from '../../../src/platform/rate-limits/rate-limits.ts'
 
 const MINUTE = 60_000
 
@@ -59,6 +65,54 @@ test('a refused request of several units is allowed after the reported time and 
     true,
     false,
   ])
+})
+
+/** `sharedCounter` is a fake for a database that has no free connection: it never answers. */
+function limitsOf(limits: RateLimitNumbers | null) {
+  const asked: string[] = []
+  const sharedCounter = (kind: string) => {
+    asked.push(kind)
+    return new Promise<never>(() => {})
+  }
+  return { asked, ...createRateLimits({ sharedCounter, clock: { now: () => 5_000 }, limits }) }
+}
+
+const ALL_TWO = Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, 2])) as Record<
+  RateLimitKind,
+  number
+>
+const CLIENT = '203.0.113.7'
+
+test('a kind that all processes count waits for the database, but not once this process refuses', () => {
+  const limits = limitsOf(ALL_TWO)
+  for (const _ of [1, 2]) expect(limits.count('signIn', CLIENT)).toBeInstanceOf(Promise)
+  expect(() => limits.count('signIn', CLIENT)).toThrow('Too many requests')
+  expect(limits.asked).toEqual(['signIn', 'signIn'])
+})
+
+test('a kind that each process counts for itself never asks the database', () => {
+  const limits = limitsOf(ALL_TWO)
+  for (const _ of [1, 2]) expect(limits.count('submit', CLIENT)).toBeUndefined()
+  expect(() => limits.count('submit', CLIENT)).toThrow('Too many requests')
+  expect(limits.asked).toEqual([])
+})
+
+test('work that was done is charged above the limit, at most a minute ahead, with the time until within it', () => {
+  const limits = limitsOf(ALL_TWO)
+  expect([1, 1, 1, 2, 2].map((units) => limits.chargeUsed(CLIENT, units))).toEqual([
+    0, 0, 30_000, 60_000, 60_000,
+  ])
+  expect(() => limits.charge(CLIENT, 1)).toThrow('Too many requests')
+})
+
+test('without limits nothing is counted', () => {
+  const limits = limitsOf(null)
+  for (const _ of [1, 2, 3]) {
+    expect(limits.count('signIn', CLIENT)).toBeUndefined()
+    expect(limits.chargeUsed(CLIENT, 1_000)).toBe(0)
+    limits.charge(CLIENT, 1_000)
+  }
+  expect(limits.asked).toEqual([])
 })
 
 test.each([

@@ -73,7 +73,7 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
             {accounts.map(({ number: place, name, pubkey, isSigner, isWritable }) => (
               <li key={place}>
                 <span>{name === null ? `Account ${place}` : words(name)}</span>
-                <Address value={pubkey} label={name ?? 'account'} />
+                <Address value={pubkey} label={name === null ? 'account' : words(name).toLowerCase()} />
                 <span className={css.flags}>
                   {isSigner && <Badge tone="accent">signs</Badge>}
                   {isWritable && <Badge>can change</Badge>}

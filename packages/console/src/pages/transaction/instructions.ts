@@ -22,48 +22,118 @@ export interface Described {
   })[]
 }
 
-type Read = (data: Uint8Array) => Pick<Described, 'title' | 'values'> | null
+interface Reading extends Pick<Described, 'title' | 'values'> {
+  /** The names of its accounts, in order. Null: not known. */
+  readonly accounts?: readonly (string | null)[]
+}
+type Read = (data: Uint8Array) => Reading | null
 
-/** Other programs that the relay allows. */
+interface Known {
+  readonly title: string
+  /** The length of its data. */
+  readonly size: number
+  readonly accounts: readonly string[]
+  readonly values?: (data: Uint8Array) => Described['values']
+}
+
+/** Reads the instructions of a program by the number at the start of their data. */
+const numbered =
+  (numberBytes: number, known: Readonly<Record<string, Known>>): Read =>
+  (data) => {
+    const found = known[String(littleEndian(data.subarray(0, numberBytes)))]
+    if (found?.size !== data.length) return null
+    return { ...found, values: found.values?.(data) ?? [] }
+  }
+
+const u64 = (data: Uint8Array, at: number): bigint => littleEndian(data.subarray(at, at + 8))
+const sol = (data: Uint8Array): string => `${formatUnits(u64(data, 4), 9)} SOL`
+const space = (data: Uint8Array, at: number) => ['Size', `${withCommas(u64(data, at))} bytes`] as const
+
+/** Other programs that the relay allows, or that the registry invokes. */
 const PROGRAMS: Readonly<Record<string, readonly [name: string, read: Read]>> = {
   [COMPUTE_BUDGET]: [
     'Compute budget',
-    (data) => {
-      const value = withCommas(littleEndian(data.subarray(1)))
-      if (data[0] === SET_LIMIT)
-        return { title: 'Set compute unit limit', values: [['Limit', `${value} units`]] }
-      if (data[0] !== SET_PRICE) return null
-      return { title: 'Set priority fee', values: [['Price', `${value} micro-lamports for each unit`]] }
-    },
+    numbered(1, {
+      [SET_LIMIT]: {
+        title: 'Set compute unit limit',
+        size: 5,
+        accounts: [],
+        values: (data) => [['Limit', `${withCommas(littleEndian(data.subarray(1)))} units`]],
+      },
+      [SET_PRICE]: {
+        title: 'Set priority fee',
+        size: 9,
+        accounts: [],
+        values: (data) => [['Price', `${withCommas(u64(data, 1))} micro-lamports for each unit`]],
+      },
+    }),
   ],
   '11111111111111111111111111111111': [
     'System program',
-    (data) =>
-      data.length === 12 && data[0] === 2
-        ? {
-            title: 'Transfer SOL',
-            values: [['Amount', `${formatUnits(littleEndian(data.subarray(4)), 9)} SOL`]],
-          }
-        : null,
+    numbered(4, {
+      0: {
+        title: 'Create account',
+        size: 52,
+        accounts: ['payer', 'newAccount'],
+        values: (data) => [['Amount', sol(data)], space(data, 12)],
+      },
+      1: { title: 'Assign account to a program', size: 36, accounts: ['account'] },
+      2: {
+        title: 'Transfer SOL',
+        size: 12,
+        accounts: ['from', 'to'],
+        values: (data) => [['Amount', sol(data)]],
+      },
+      8: {
+        title: 'Allocate account',
+        size: 12,
+        accounts: ['account'],
+        values: (data) => [space(data, 4)],
+      },
+    }),
   ],
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: [
     'Token program',
-    (data) => {
-      if (data[0] !== 3 && data[0] !== 12) return null
-      const amount = littleEndian(data.subarray(1, 9))
-      const text = data[0] === 12 ? formatUnits(amount, data[9] ?? 0) : `${amount} base units`
-      return { title: 'Transfer tokens', values: [['Amount', text]] }
-    },
+    numbered(1, {
+      3: {
+        title: 'Transfer tokens',
+        size: 9,
+        accounts: ['source', 'destination', 'authority'],
+        values: (data) => [['Amount', `${u64(data, 1)} base units`]],
+      },
+      9: { title: 'Close token account', size: 1, accounts: ['tokenAccount', 'destination', 'authority'] },
+      12: {
+        title: 'Transfer tokens',
+        size: 10,
+        accounts: ['source', 'mint', 'destination', 'authority'],
+        values: (data) => [['Amount', formatUnits(u64(data, 1), data[9]!)]],
+      },
+      18: { title: 'Initialize token account', size: 33, accounts: ['tokenAccount', 'mint'] },
+    }),
   ],
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: [
     'Associated token program',
-    (data) => (data.length <= 1 ? { title: 'Create token account', values: [] } : null),
+    (data) =>
+      data.length > 1
+        ? null
+        : {
+            title: 'Create token account',
+            values: [],
+            accounts: ['payer', 'tokenAccount', 'wallet', 'mint', 'systemProgram', 'tokenProgram'],
+          },
   ],
   MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr: [
     'Memo program',
     (data) => ({ title: 'Memo', values: [['Text', new TextDecoder().decode(data)]] }),
   ],
 }
+
+/** With these bytes a program made by Anchor calls itself, so that its event is in no log. */
+const EVENT_TAG = '228,69,165,46,81,203,154,29'
+const ofRegistry: Read = (data) =>
+  String([...data.subarray(0, 8)]) === EVENT_TAG
+    ? { title: 'Emit an event', values: [], accounts: ['eventAuthority'] }
+    : null
 
 /** An instruction in words. Unknown ones keep their data. */
 export function describeInstruction(
@@ -73,28 +143,34 @@ export function describeInstruction(
 ): Described {
   const bytes = fromBase64(data ?? '')
   const decoded = decodeInstruction({ programId, keys: accounts, data: bytes }, registry)
-  const numbered = accounts.map((each, i) => ({
-    ...each,
-    number: i + 1,
-    name: decoded?.accounts[i]?.name ?? null,
-  }))
-  if (decoded !== null) {
-    const values = argumentsOf(decoded)
-    const title = words(decoded.name)
-    return { number, title, program: 'Registry program', programId, values, accounts: numbered }
-  }
-  const [program, read] = PROGRAMS[programId] ?? [programId === registry ? 'Registry program' : null]
-  const known = read?.(bytes) ?? {
-    title: 'Unknown instruction',
-    values: [['Data, base64', data ?? 'Too long to show'] as const],
-  }
-  return { number, ...known, program, programId, accounts: numbered }
+  const [program, read] =
+    programId === registry ? (['Registry program', ofRegistry] as const) : (PROGRAMS[programId] ?? [null])
+  const { title, values, ...known }: Reading =
+    decoded === null
+      ? ((data === null ? null : read?.(bytes)) ?? {
+          title: 'Unknown instruction',
+          values: [['Data, base64', data ?? 'Too long to show']],
+        })
+      : {
+          title: words(decoded.name),
+          values: argumentsOf(decoded),
+          accounts: decoded.accounts.map(({ name }) => name),
+        }
+  const named = accounts.map((each, i) => ({ ...each, number: i + 1, name: known.accounts?.[i] ?? null }))
+  return { number, title, program, programId, values, accounts: named }
 }
 
-/** What each account is in this transaction: "Agent", "Owner". */
-export function rolesOf(described: readonly Described[], feePayer: string | undefined): Map<string, string> {
+/** What each account is in this transaction: "Agent", "Owner". The registry's names come first. */
+export function rolesOf(
+  described: readonly Described[],
+  registry: string,
+  feePayer: string | undefined,
+): Map<string, string> {
   const roles = new Map<string, string>()
-  for (const { accounts } of described)
+  const ordered = described.toSorted(
+    (a, b) => Number(b.programId === registry) - Number(a.programId === registry),
+  )
+  for (const { accounts } of ordered)
     for (const { name, pubkey } of accounts)
       if (name !== null && name !== 'payer' && !roles.has(pubkey)) roles.set(pubkey, words(name))
   if (feePayer !== undefined && !roles.has(feePayer)) roles.set(feePayer, 'Fee payer')

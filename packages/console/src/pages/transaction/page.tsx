@@ -136,7 +136,7 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
       ),
   }))
   const feePayer = landed?.feePayer
-  const roles = rolesOf(instructions, feePayer)
+  const roles = rolesOf(instructions, program, feePayer)
   const signature = landed?.signature ?? prepared?.signature ?? null
   const slot = landed?.slot ?? prepared?.slot ?? null
   const logs = landed?.logs ?? prepared?.error?.logs ?? null
