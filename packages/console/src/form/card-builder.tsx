@@ -4,7 +4,7 @@ import { Button, Dialog, ErrorState, Input, TextArea } from '../ui/index.ts'
 import { save } from '../ui/save.ts'
 import { PublishLocalnetCardDocument } from './card-builder.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
-import { Form, formStyles as css } from './form.tsx'
+import { Form } from './form.tsx'
 
 interface CardBuilderProps {
   /** Of the agent. The card has the same name. */
@@ -79,16 +79,14 @@ function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
       <Input {...field('skill', 'Skill', 'One thing that it does, such as “Plan a route”.')} />
       <Input {...field('skillDescription', 'What the skill does', 'In a sentence.')} />
       {error !== undefined && <ErrorState error={error} />}
-      <p className={css.hint}>
+      <p className="note">
         {isLocalnet
           ? 'This local test network publishes the card for you.'
           : 'Publish the downloaded file without a change, then enter its URL.'}
       </p>
-      <div className={css.buttons}>
-        <Button type="submit" look="primary" busy={fetching}>
-          {isLocalnet ? 'Publish the card' : 'Download the card'}
-        </Button>
-      </div>
+      <Button type="submit" look="primary" busy={fetching}>
+        {isLocalnet ? 'Publish the card' : 'Download the card'}
+      </Button>
     </Form>
   )
 }

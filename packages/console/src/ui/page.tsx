@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
+import { classes } from './classes.ts'
 import css from './page.module.css'
 
 interface PageProps {
@@ -17,12 +18,12 @@ export function Page({ title, lead, actions, children }: PageProps) {
   }, [title])
   return (
     <>
-      <div className={css.head}>
+      <div className={classes('spread', css.head)}>
         <div className={css.titles}>
           <h1 tabIndex={-1}>{title}</h1>
           {lead && <p className={css.lead}>{lead}</p>}
         </div>
-        {actions && <div className={css.actions}>{actions}</div>}
+        {actions && <div className="row">{actions}</div>}
       </div>
       {children}
     </>

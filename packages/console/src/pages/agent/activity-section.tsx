@@ -5,7 +5,6 @@ import { AgentActivityDocument, type WebhookEventType } from '../../events/event
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import { Empty, ErrorState, Loading, Pager, Section, Select } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
-import css from './page.module.css'
 import { ExportHistoryDocument } from './page.generated.ts'
 
 const PAGE_SIZE = 10
@@ -44,18 +43,16 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
     <Section
       title="History"
       aside={
-        <span className={css.kind}>
-          <Select
-            label="Show"
-            hideLabel
-            options={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
-            value={kind}
-            onChange={({ target }) => {
-              setKind(target.value)
-              setSpan({ first: PAGE_SIZE })
-            }}
-          />
-        </span>
+        <Select
+          label="Show"
+          hideLabel
+          options={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+          value={kind}
+          onChange={({ target }) => {
+            setKind(target.value)
+            setSpan({ first: PAGE_SIZE })
+          }}
+        />
       }
     >
       {error !== undefined ? (
@@ -65,7 +62,7 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
       ) : list.nodes.length === 0 ? (
         <Empty title="Nothing of this kind happened" />
       ) : (
-        <div className={css.activity}>
+        <>
           <EventList label="History" events={list.nodes} />
           <Export name="whole history" read={readAll} />
           {(list.pageInfo.hasPreviousPage || list.pageInfo.hasNextPage) && (
@@ -83,7 +80,7 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
               }
             />
           )}
-        </div>
+        </>
       )}
     </Section>
   )

@@ -4,7 +4,6 @@ import type { ChartProps, Point } from '../../ui/chart.tsx'
 import { ErrorState, Loading, Section, useLazy, withCommas } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 import { AgentChartsDocument, type AgentChartsQuery } from './page.generated.ts'
-import css from './page.module.css'
 
 const loadChart = () => import('../../ui/chart.tsx')
 const MOST = 200
@@ -27,7 +26,7 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
         ) : (
           <>
             <LazyChart title="Reputation" points={reputationPoints(agent, reputation)} max={1_000} />
-            <p className={css.hint}>
+            <p className="hint">
               {reputation.length === 0
                 ? 'No report changed the reputation so far. Every agent starts with 250.'
                 : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
@@ -43,16 +42,14 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
             points={stakePoints(agent, stakes)}
             format={(value) => withCommas(value, 6)}
           />
-          {stakes.pageInfo.hasNextPage && (
-            <p className={css.hint}>The chart shows the last {MOST} changes.</p>
-          )}
+          {stakes.pageInfo.hasNextPage && <p className="hint">The chart shows the last {MOST} changes.</p>}
         </Section>
       )}
     </>
   )
 }
 
-const Now = ({ value }: { readonly value: string }) => <span className={css.hint}>{value}</span>
+const Now = ({ value }: { readonly value: string }) => <span className="hint">{value}</span>
 
 function LazyChart(props: ChartProps) {
   const chart = useLazy(loadChart)

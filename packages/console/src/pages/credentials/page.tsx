@@ -4,6 +4,7 @@ import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import {
   Address,
   ButtonLink,
+  classes,
   Empty,
   ErrorState,
   Link,
@@ -39,7 +40,7 @@ export default function CredentialsPage() {
         />
       }
     >
-      <div className={css.columns}>
+      <div className={classes('columns', css.columns)}>
         <NeedsAccount need="session" why="Sign in as the owner of the agent">
           {({ session }) => <OwnAgent owner={session!.wallet} />}
         </NeedsAccount>
@@ -55,11 +56,11 @@ function OwnAgent({ owner }: { readonly owner: string }) {
   const agent = data?.agentByOwner ?? null
   if (agent !== null)
     return (
-      <div className={css.main}>
-        <p className={css.agent}>
+      <div className="stack">
+        <p className="row">
           For <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>{' '}
           <Address value={agent.pda} label="agent address" />
-          <span className={css.hint}>
+          <span className="hint">
             with the DID <Address value={agent.did} label="DID" />
           </span>
         </p>
@@ -85,11 +86,11 @@ function OwnAgent({ owner }: { readonly owner: string }) {
 function Explained() {
   return (
     <Section title="What is checked">
-      <ol className={css.explained}>
+      <ol className="stack">
         {Object.values(CHECKS).map(({ title, text }) => (
           <li key={title}>
             <h3>{title}</h3>
-            <p>{text}</p>
+            <p className="hint">{text}</p>
           </li>
         ))}
       </ol>

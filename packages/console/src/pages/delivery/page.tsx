@@ -24,7 +24,6 @@ import {
   type OneDeliveryQuery,
   ResendDeliveryDocument,
 } from '../webhook/page.generated.ts'
-import css from '../webhooks/page.module.css'
 import { inLines } from './in-lines.ts'
 
 const REFRESH_MS = 2_000
@@ -93,7 +92,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   if (error !== undefined) return <ErrorState error={error} retry={refresh} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (
-    <div className={css.list}>
+    <div className="stack">
       <Section title="Details">
         <Facts
           facts={[
@@ -113,15 +112,13 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
             ],
           ]}
         />
-        <div className={css.buttons}>
-          <Button
-            look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
-            busy={resent.fetching}
-            onClick={() => void resend({ id, deliveryId }).then(refresh)}
-          >
-            Send again
-          </Button>
-        </div>
+        <Button
+          look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
+          busy={resent.fetching}
+          onClick={() => void resend({ id, deliveryId }).then(refresh)}
+        >
+          Send again
+        </Button>
         {resent.error !== undefined && <ErrorState error={resent.error} />}
       </Section>
       <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
@@ -139,7 +136,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
             'Body, as it is signed': delivery.body ?? NOT_STORED,
           }}
         />
-        <p className={css.hint}>
+        <p className="hint">
           <Link href="/events">How a receiver verifies the signature</Link>
         </p>
       </Section>

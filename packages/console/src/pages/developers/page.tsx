@@ -31,13 +31,13 @@ export default function DevelopersPage() {
         />
       }
     >
-      <div className={css.sections}>
+      <div className="stack">
         <Section title="Interfaces">
-          <ul className={css.resources}>
+          <ul className="grid">
             {RESOURCES.map(([title, path, text]) => (
-              <li key={path}>
+              <li key={path} className={css.resource}>
                 <a href={apiUrl(path)}>{title}</a>
-                <p>{text}</p>
+                <p className="hint">{text}</p>
                 <code>{apiUrl(path)}</code>
               </li>
             ))}

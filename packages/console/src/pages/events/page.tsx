@@ -3,7 +3,6 @@ import { enumName } from '../../api/enums.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select, ShowRequest } from '../../ui/index.ts'
-import css from '../webhooks/page.module.css'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { EVENTS } from './catalogue.generated.ts'
 import { EventTypesDocument } from './page.generated.ts'
@@ -33,7 +32,7 @@ export default function EventsPage() {
         </>
       }
     >
-      <div className={css.list}>
+      <div className="stack">
         <Select
           label="Show"
           options={GROUPS}

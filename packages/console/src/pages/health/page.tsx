@@ -1,8 +1,18 @@
 import { useQuery } from 'urql'
-import { Button, ErrorState, Loading, Page, RelativeTime, ShowRequest, usePolling } from '../../ui/index.ts'
+import {
+  Button,
+  ErrorState,
+  Facts,
+  Light,
+  Loading,
+  Page,
+  RelativeTime,
+  Section,
+  ShowRequest,
+  usePolling,
+} from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
-import css from './page.module.css'
-import { DatabasePart, FeePayerPart, IndexerPart, LedgerPart, ProcessPart } from './parts.tsx'
+import { partsOf } from './parts.tsx'
 
 const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
@@ -39,13 +49,13 @@ export default function HealthPage() {
 }
 
 function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly isStale: boolean }) {
-  const { detailedHealth: health, readiness, info } = data
+  const { detailedHealth: health, readiness } = data
   const isGood = readiness.ready && health.status === 'HEALTHY' && !isStale
   const problems = [...new Set([...readiness.missing, ...health.reasons])]
   return (
-    <>
+    <div className="stack">
       <div
-        className={css.verdict}
+        className="notice"
         data-tone={isGood ? 'good' : readiness.ready && !isStale ? 'warn' : 'bad'}
         role="status"
       >
@@ -66,17 +76,18 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
             ))}
           </ul>
         )}
-        <p className={css.hint}>
+        <p>
           Checked <RelativeTime value={health.timestamp} />
         </p>
       </div>
-      <div className={css.parts}>
-        <LedgerPart rpc={health.rpc} network={info.network} program={info.program} />
-        <IndexerPart indexer={health.indexer} />
-        <FeePayerPart feePayer={health.feePayer} />
-        <DatabasePart database={health.database} />
-        <ProcessPart readiness={readiness} version={info.version} />
+      <div className="grid">
+        {partsOf(data).map(({ title, tone, state, text, facts }) => (
+          <Section key={title} title={title} aside={<Light tone={tone} text={state} />}>
+            <p className="hint">{text}</p>
+            {facts.length > 0 && <Facts facts={facts} />}
+          </Section>
+        ))}
       </div>
-    </>
+    </div>
   )
 }

@@ -10,7 +10,6 @@ import { useAccount } from '../../wallet/account.tsx'
 import { AgentSummary } from './agent-summary.tsx'
 import { useOwnerTransaction } from './owner-transaction.tsx'
 import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
-import css from './page.module.css'
 import { StakeSection } from './stake-section.tsx'
 import { StatusSection } from './status-section.tsx'
 import { UpdateSection } from './update-section.tsx'
@@ -56,8 +55,8 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
   return (
-    <div className={css.columns}>
-      <div className={css.main}>
+    <div className="columns">
+      <div className="stack">
         {agent === null ? (
           <Empty title="This wallet has no agent">
             <p>Register one, or connect the wallet that owns your agent.</p>
@@ -75,7 +74,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
           </>
         )}
       </div>
-      <div className={css.main}>
+      <div className="stack">
         <WalletBalance wallet={wallet} network={service.network} />
         {feeChoice}
       </div>

@@ -1,13 +1,13 @@
 import type { AgentUpdate } from '@agent-registry/client'
 import { useState } from 'react'
+import { CAPABILITIES } from '../../api/enums.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName, checkVersion } from '../../form/checks.ts'
-import { Form, formStyles as css } from '../../form/form.tsx'
+import { Choice, Choices, Form } from '../../form/form.tsx'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { ServiceCategory } from '../agents/page.generated.ts'
-import { Capabilities } from './capabilities.tsx'
 import type { Sign } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
 
@@ -74,17 +74,25 @@ export function UpdateSection({ agent, sign }: UpdateSectionProps) {
           value={category}
           onChange={({ target }) => setCategory(target.value as ServiceCategory)}
         />
-        <Capabilities value={capabilities} onChange={setCapabilities} />
+        <Choices title="Capabilities">
+          <div className="grid">
+            {CAPABILITIES.map((label, i) => {
+              const bit = 1n << BigInt(i)
+              const toggle = (): void => setCapabilities(capabilities ^ bit)
+              return (
+                <Choice key={label} label={label} checked={(capabilities & bit) !== 0n} onChange={toggle} />
+              )
+            })}
+          </div>
+        </Choices>
         <CardFields
           {...card}
           urlError={problems.url}
           hashError={problems.hash}
           onChange={(changes) => setCard((now) => ({ ...now, ...changes }))}
         />
-        <div className={css.buttons}>
-          <Button type="submit">Review the update</Button>
-        </div>
-        <p role="status" className={css.hint}>
+        <Button type="submit">Review the update</Button>
+        <p role="status" className="note">
           {isChecked && isSame ? 'Nothing differs from the registry. Change a field first.' : ''}
         </p>
       </Form>

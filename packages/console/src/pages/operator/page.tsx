@@ -20,7 +20,6 @@ import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
 import { OperatorPageDocument } from './page.generated.ts'
 import { Money } from './money.tsx'
-import css from './page.module.css'
 
 const STORED = 'operator'
 const REFRESH_MS = 15_000
@@ -113,10 +112,10 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
     )
   const { operator, detailedHealth } = data
   return (
-    <div className={css.parts}>
+    <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
       <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <div className={css.pair}>
+      <div className="pair">
         <Deliveries webhooks={operator.webhooks} />
         <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
       </div>

@@ -17,7 +17,6 @@ import {
   RegistryGrowthDocument,
   RegistryReputationDocument,
 } from './charts.generated.ts'
-import css from './page.module.css'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -45,19 +44,17 @@ export function Growth({ since }: { readonly since: string | null }) {
     <Section
       title="Growth"
       aside={
-        <span className={css.range}>
-          <Select
-            label="Range"
-            hideLabel
-            options={OPTIONS}
-            value={range}
-            onChange={({ target }) => setRange(target.value as Range)}
-          />
-        </span>
+        <Select
+          label="Range"
+          hideLabel
+          options={OPTIONS}
+          value={range}
+          onChange={({ target }) => setRange(target.value as Range)}
+        />
       }
     >
       <Line key={range} range={range} since={since} />
-      <p className={css.hint}>
+      <p className="hint">
         The agents of today, by the time of their registration. Closed agents are left out.
       </p>
     </Section>

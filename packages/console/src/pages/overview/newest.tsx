@@ -3,7 +3,6 @@ import { EventList } from '../../events/event-list.tsx'
 import { NewestEventsDocument } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES } from '../../events/types.ts'
 import { ErrorState, Loading, useKept, usePolling } from '../../ui/index.ts'
-import css from './page.module.css'
 
 const REFRESH_MS = 10_000
 const EVENTS = 8
@@ -25,10 +24,8 @@ export default function Newest() {
     )
   const { nodes } = data.registryEvents
   return nodes.length === 0 ? (
-    <p className={css.hint}>Nothing happened yet.</p>
+    <p className="hint">Nothing happened yet.</p>
   ) : (
-    <div className={css.events}>
-      <EventList label="Newest changes" events={nodes} withAgent />
-    </div>
+    <EventList label="Newest changes" events={nodes} withAgent />
   )
 }

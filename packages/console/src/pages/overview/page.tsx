@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
 import { Redirect, useSearchParams } from 'wouter'
 import {
   Bars,
   ButtonLink,
   ErrorState,
+  Figures,
   formatUnits,
   Link,
   Loading,
@@ -74,18 +74,20 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   const { registryStats: stats, best, oldest } = data
   const active = stats.byStatus.find(({ status }) => status === 'ACTIVE')?.agents ?? 0
   return (
-    <div className={css.overview}>
-      <dl className={css.totals}>
-        <Total name="Agents" value={withCommas(stats.agents)} />
-        <Total name="Active" value={withCommas(active)} />
-        <Total name="USDC staked" value={formatUnits(BigInt(stats.depositedAmount), 6)} />
-        <Total name="USDC to be withdrawn" value={formatUnits(BigInt(stats.pendingWithdrawals), 6)} />
-      </dl>
-      <div className={css.wide}>
+    <div className="stack">
+      <Figures
+        figures={[
+          ['Agents', withCommas(stats.agents)],
+          ['Active', withCommas(active)],
+          ['USDC staked', formatUnits(BigInt(stats.depositedAmount), 6)],
+          ['USDC to be withdrawn', formatUnits(BigInt(stats.pendingWithdrawals), 6)],
+        ]}
+      />
+      <div className="pair">
         <Growth since={oldest.nodes[0]?.createdAt ?? null} />
         <Section title="Best reputation" aside={<Link href="/agents">All agents</Link>}>
           {best.nodes.length === 0 ? (
-            <p className={css.hint}>
+            <p className="hint">
               {stats.agents === 0
                 ? 'No agent is registered yet. '
                 : 'The cards of all agents are mismatched. '}
@@ -96,8 +98,8 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           )}
         </Section>
       </div>
-      <div className={css.three}>
-        <div className={css.overview}>
+      <div className="grid">
+        <div className="stack">
           <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
           <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />
         </div>
@@ -107,7 +109,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           valueOf={({ category }) => category}
           filter="category"
         />
-        <div className={css.overview}>
+        <div className="stack">
           <Reputation />
           <Events />
         </div>
@@ -157,15 +159,6 @@ function Sparkline({ now, changes }: { readonly now: number; readonly changes: C
     >
       <path d={`M0 ${y(steps[0]!)}${path}`} />
     </svg>
-  )
-}
-
-function Total({ name, value }: { readonly name: string; readonly value: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { Input, useDebounced } from '../../ui/index.ts'
-import { formStyles as css } from '../../form/form.tsx'
 import { InviteCodeDocument } from './page.generated.ts'
 
 interface InviteCodeProps {
@@ -37,7 +36,7 @@ export function InviteCode({ wallet, code, onChange, error }: InviteCodeProps) {
         error={problem ?? error}
         onChange={({ target }) => onChange(target.value)}
       />
-      <p role="status" className={css.good}>
+      <p role="status" className="note good">
         {isCurrent && eligible ? 'This code works. The gateway pays for the registration.' : ''}
       </p>
     </>

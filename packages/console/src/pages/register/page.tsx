@@ -7,7 +7,6 @@ import { ButtonLink, Empty, ErrorState, Loading, Page, Section, ShowRequest } fr
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
-import css from './page.module.css'
 import { RegisterForm } from './register-form.tsx'
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
@@ -65,7 +64,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
       </Empty>
     )
   return (
-    <div className={css.columns}>
+    <div className="columns">
       <Section title="The agent">
         <RegisterForm
           wallet={wallet}

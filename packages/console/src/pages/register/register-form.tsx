@@ -5,7 +5,7 @@ import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
-import { Form, formStyles as css } from '../../form/form.tsx'
+import { Choice, Choices, Form } from '../../form/form.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
@@ -97,11 +97,9 @@ export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: Regi
             onChange={(typed) => change({ code: typed })}
           />
         )}
-        <div className={css.buttons}>
-          <Button look="primary" type="submit">
-            Review the registration
-          </Button>
-        </div>
+        <Button look="primary" type="submit">
+          Review the registration
+        </Button>
       </Form>
     </>
   )
@@ -116,22 +114,6 @@ function Payer({
   readonly canSponsor: boolean
   readonly onChange: (payer: Draft['payer']) => void
 }) {
-  const radio = (value: Draft['payer'], label: string, hint: string, disabled = false) => (
-    <label className={css.choice}>
-      <input
-        type="radio"
-        name="payer"
-        checked={payer === value}
-        disabled={disabled}
-        onChange={() => onChange(value)}
-      />
-      <span>
-        {label}
-        <br />
-        <span className={css.hint}>{hint}</span>
-      </span>
-    </label>
-  )
   const [{ data }] = useQuery({ query: RentsDocument })
   const walletHint =
     data === undefined
@@ -140,11 +122,21 @@ function Payer({
   const sponsorHint = canSponsor
     ? 'The wallet needs no SOL. Ask the operator for a code.'
     : 'This gateway does not pay for registrations now.'
+  const radio = (value: Draft['payer']) => ({
+    type: 'radio',
+    name: 'payer',
+    checked: payer === value,
+    onChange: () => onChange(value),
+  })
   return (
-    <fieldset className={css.choices}>
-      <legend>Who pays</legend>
-      {radio('gateway', 'The gateway, with an invite code', sponsorHint, !canSponsor)}
-      {radio('wallet', 'Your wallet', walletHint)}
-    </fieldset>
+    <Choices title="Who pays">
+      <Choice
+        {...radio('gateway')}
+        label="The gateway, with an invite code"
+        hint={sponsorHint}
+        disabled={!canSponsor}
+      />
+      <Choice {...radio('wallet')} label="Your wallet" hint={walletHint} />
+    </Choices>
   )
 }

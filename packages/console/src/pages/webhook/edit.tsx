@@ -3,7 +3,6 @@ import { useMutation } from 'urql'
 import { Form } from '../../form/form.tsx'
 import { Button, Dialog, ErrorState } from '../../ui/index.ts'
 import { isComplete, type WebhookDraft, WebhookFields } from '../webhooks/fields.tsx'
-import css from '../webhooks/page.module.css'
 import { UpdateWebhookDocument, type WebhookDetailsFragment } from './page.generated.ts'
 
 interface EditProps {
@@ -45,12 +44,12 @@ function EditForm({ webhook, onClose }: EditProps & { readonly onClose: () => vo
     <Form label="Edit the webhook" onSubmit={() => void submit()}>
       <WebhookFields draft={draft} onChange={setDraft} isChecked={isChecked} />
       {draft.url.trim() !== url && (
-        <p className={css.hint} role="status">
+        <p className="hint" role="status">
           Deliveries that wait for the old URL are cancelled. The secret stays the same.
         </p>
       )}
       {error !== undefined && <ErrorState error={error} />}
-      <div className={css.buttons}>
+      <div className="row">
         <Button type="submit" look="primary" busy={fetching}>
           Save
         </Button>

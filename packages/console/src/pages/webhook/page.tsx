@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
 import {
@@ -14,7 +15,6 @@ import {
   clientCode,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import css from '../webhooks/page.module.css'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { Controls } from './controls.tsx'
@@ -56,6 +56,7 @@ function Webhook({ id }: { readonly id: string }) {
   })
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const webhook = data?.webhook
+  const [now] = useState(Date.now)
   if (error !== undefined)
     return (
       <ErrorState error={error} retry={refresh}>
@@ -63,10 +64,12 @@ function Webhook({ id }: { readonly id: string }) {
       </ErrorState>
     )
   if (!webhook) return <Loading rows={5} label="Loading the webhook" />
+  const { previousSecretUntil: until } = webhook
+  const oldSecretEnds = until !== null && Date.parse(until) > now && until
   return (
-    <div className={css.list}>
+    <div className="stack">
       <Warning webhook={webhook} />
-      <div className={css.pair}>
+      <div className="pair">
         <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
           <Facts
             facts={[
@@ -83,7 +86,7 @@ function Webhook({ id }: { readonly id: string }) {
                 ),
               ],
               ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
-              ...replacedSecret(webhook.previousSecretUntil),
+              ['Old secret ends', oldSecretEnds && <RelativeTime value={oldSecretEnds} />],
             ]}
           />
         </Section>
@@ -100,8 +103,3 @@ function Webhook({ id }: { readonly id: string }) {
     </div>
   )
 }
-
-const replacedSecret = (until: string | null) =>
-  until === null || Date.parse(until) < Date.now()
-    ? []
-    : [['Old secret ends', <RelativeTime key="Old" value={until} />] as const]

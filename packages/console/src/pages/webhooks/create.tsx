@@ -6,7 +6,6 @@ import { Form } from '../../form/form.tsx'
 import { Button, ErrorState, Section } from '../../ui/index.ts'
 import { isComplete, type WebhookDraft, WebhookFields } from './fields.tsx'
 import { CreateWebhookDocument } from './page.generated.ts'
-import css from './page.module.css'
 import { SecretDialog } from './secret-dialog.tsx'
 
 export function CreateWebhook() {
@@ -39,11 +38,9 @@ export function CreateWebhook() {
       <Form label="Create a webhook" onSubmit={() => void submit()}>
         <WebhookFields draft={draft} onChange={setDraft} isChecked={isChecked} />
         {error !== undefined && <ErrorState error={error} />}
-        <div className={css.buttons}>
-          <Button type="submit" look="primary" busy={fetching}>
-            Create webhook
-          </Button>
-        </div>
+        <Button type="submit" look="primary" busy={fetching}>
+          Create webhook
+        </Button>
       </Form>
       <SecretDialog
         title="Store the secret of the webhook"

@@ -3,9 +3,9 @@ import { apiUrl } from '../../api/base.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
-import { formStyles } from '../../form/form.tsx'
+import { Choice, Choices } from '../../form/form.tsx'
+import { ADDRESS } from '../../shell/find.ts'
 import { Button, Input } from '../../ui/index.ts'
-import css from './page.module.css'
 
 /** What an owner chooses for a webhook, as it is typed. */
 export interface WebhookDraft {
@@ -15,10 +15,8 @@ export interface WebhookDraft {
   readonly types: readonly WebhookEventType[]
 }
 
-const isAddress = (agent: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(agent)
-
 export const isComplete = ({ url, agent, types }: WebhookDraft): boolean =>
-  url.trim() !== '' && (agent.trim() === '' || isAddress(agent.trim())) && types.length > 0
+  url.trim() !== '' && (agent.trim() === '' || ADDRESS.test(agent.trim())) && types.length > 0
 
 interface WebhookFieldsProps {
   readonly draft: WebhookDraft
@@ -60,31 +58,28 @@ export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps
         hint="The address of an agent. Without it you get the events of all agents."
         value={agent}
         error={
-          isChecked && agent.trim() !== '' && !isAddress(agent.trim())
+          isChecked && agent.trim() !== '' && !ADDRESS.test(agent.trim())
             ? 'Enter the address of an agent: 32 to 44 letters and digits.'
             : null
         }
         onChange={({ target }) => onChange({ ...draft, agent: target.value })}
       />
       {EVENT_GROUPS.map((group) => (
-        <fieldset key={group.title} className={formStyles.choices}>
-          <legend>{group.title}</legend>
-          <div className={css.types}>
+        <Choices key={group.title} title={group.title}>
+          <div className="grid">
             {group.types.map((type) => (
-              <label key={type} className={formStyles.choice}>
-                <input
-                  type="checkbox"
-                  checked={types.includes(type)}
-                  onChange={({ target }) => choose(type, target.checked)}
-                />
-                {eventTitle(type)}
-              </label>
+              <Choice
+                key={type}
+                label={eventTitle(type)}
+                checked={types.includes(type)}
+                onChange={({ target }) => choose(type, target.checked)}
+              />
             ))}
           </div>
-        </fieldset>
+        </Choices>
       ))}
       {isChecked && types.length === 0 && (
-        <p className={formStyles.bad} role="alert">
+        <p className="note bad" role="alert">
           Choose at least one event.
         </p>
       )}

@@ -54,9 +54,9 @@ function Webhooks() {
   const webhooks = data.webhooks.nodes
   const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
   return (
-    <div className={css.list}>
+    <div className="stack">
       {disabled.length > 0 && (
-        <div className={css.notice} role="status">
+        <div className="notice" data-tone="bad" role="status">
           <h2>
             {disabled.length === 1
               ? 'The service disabled a webhook'
