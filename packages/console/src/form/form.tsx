@@ -16,7 +16,7 @@ export function Form({ label, onSubmit, children }: FormProps) {
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return (
-    <form className={css.form} aria-label={label} noValidate onSubmit={submit}>
+    <form className={css.form} aria-label={label} autoComplete="off" noValidate onSubmit={submit}>
       {children}
     </form>
   )

@@ -106,7 +106,6 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
         <Input
           label={`${label} (USDC)`}
           inputMode="decimal"
-          autoComplete="off"
           placeholder="0.00"
           hint={hint}
           value={text}

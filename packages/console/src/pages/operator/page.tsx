@@ -64,7 +64,6 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         <Input
           label="Token"
           type="password"
-          autoComplete="off"
           value={text}
           error={error}
           onChange={({ target }) => setText(target.value)}
