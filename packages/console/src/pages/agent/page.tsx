@@ -87,9 +87,7 @@ function OneAgent({ pda }: { readonly pda: string }) {
       <Page
         title="Closed agent"
         lead={<Address value={pda} label="agent address" />}
-        actions={
-          <ShowRequest document={AgentDetailsDocument} variables={variables} client={historyOf(pda)} />
-        }
+        request={{ document: AgentDetailsDocument, variables, client: historyOf(pda) }}
       >
         <div className="stack">
           <p>This agent was closed. Its account is not on the ledger any more. Its history stays.</p>

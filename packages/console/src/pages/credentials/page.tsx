@@ -11,7 +11,6 @@ import {
   Loading,
   Page,
   Section,
-  ShowRequest,
 } from '../../ui/index.ts'
 import { readError } from '../../api/errors.ts'
 import { CHECKS } from './checks.ts'
@@ -28,17 +27,15 @@ export default function CredentialsPage() {
     <Page
       title="Verify a credential"
       lead="A credential is a signed statement about an agent, for example of an auditor. Verify one for your agent. If it is hosted and valid, everybody sees it on the page of the agent."
-      actions={
-        <ShowRequest
-          needsSession
-          document={VerifyCredentialDocument}
-          variables={{
-            pda: 'ADDRESS OF YOUR AGENT',
-            source: { credentialUrl: 'https://example.org/credential.json' },
-          }}
-          client={EXAMPLE}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: VerifyCredentialDocument,
+        variables: {
+          pda: 'ADDRESS OF YOUR AGENT',
+          source: { credentialUrl: 'https://example.org/credential.json' },
+        },
+        client: EXAMPLE,
+      }}
     >
       <div className={classes('columns', css.columns)}>
         <NeedsAccount need="session" why="Sign in as the owner of the agent">

@@ -11,7 +11,6 @@ import {
   Page,
   RelativeTime,
   Section,
-  ShowRequest,
   Status,
   usePolling,
   clientCode,
@@ -37,14 +36,12 @@ await registry.webhooks.resend(${id}, ${delivery})`
     <Page
       title="Delivery"
       lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
-      actions={
-        <ShowRequest
-          needsSession
-          document={OneDeliveryDocument}
-          variables={{ id, delivery }}
-          client={example}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: OneDeliveryDocument,
+        variables: { id, delivery },
+        client: example,
+      }}
     >
       <NeedsAccount need="session" why="Sign in to see this delivery">
         {() => <Delivery key={delivery} id={id} deliveryId={delivery} />}

@@ -2,7 +2,7 @@ import { useQuery } from 'urql'
 import { apiUrl, gatewayUrl } from '../../api/base.ts'
 import { networkName } from '../../api/enums.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
-import { CodeBlock, CodeTabs, Link, Page, Section, ShowRequest } from '../../ui/index.ts'
+import { CodeBlock, CodeTabs, Link, Page, Section } from '../../ui/index.ts'
 import { MCP_CONFIGURATIONS, SNIPPETS } from './code.ts'
 import css from './page.module.css'
 
@@ -24,12 +24,7 @@ export default function DevelopersPage() {
     <Page
       title="Developers"
       lead="Everything that this console does, your program can do. The console uses only GraphQL and the client package."
-      actions={
-        <ShowRequest
-          document={ConsoleInfoDocument}
-          client="console.log(await registry.call('getInfo', {}))"
-        />
-      }
+      request={{ document: ConsoleInfoDocument, client: "console.log(await registry.call('getInfo', {}))" }}
     >
       <div className="stack">
         <Section title="Interfaces">

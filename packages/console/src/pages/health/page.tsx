@@ -8,7 +8,6 @@ import {
   Page,
   RelativeTime,
   Section,
-  ShowRequest,
   usePolling,
 } from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
@@ -28,13 +27,11 @@ export default function HealthPage() {
     <Page
       title="Service health"
       lead="The parts that the service needs, as the process that answered you sees them. The page is updated every 10 seconds."
+      request={{ document: ServiceHealthDocument, client: EXAMPLE }}
       actions={
-        <>
-          <ShowRequest document={ServiceHealthDocument} client={EXAMPLE} />
-          <Button onClick={retry} busy={fetching && data !== undefined}>
-            Check again
-          </Button>
-        </>
+        <Button onClick={retry} busy={fetching && data !== undefined}>
+          Check again
+        </Button>
       }
     >
       {data != null ? (

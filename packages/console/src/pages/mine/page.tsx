@@ -3,7 +3,7 @@ import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
@@ -28,7 +28,7 @@ export default function MinePage() {
     <Page
       title="My agent"
       lead="Change your agent, its stake and its status. Your wallet signs each change, after you have reviewed it."
-      actions={<ShowRequest document={MyAgentDocument} variables={variables} client={EXAMPLE} />}
+      request={{ document: MyAgentDocument, variables, client: EXAMPLE }}
     >
       <NeedsAccount need="wallet" why="Connect the wallet of your agent">
         {({ signer: connected }) => (

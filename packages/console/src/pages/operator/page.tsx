@@ -4,17 +4,7 @@ import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readText, storeText } from '../../api/storage.ts'
 import { Form } from '../../form/form.tsx'
-import {
-  Button,
-  Empty,
-  ErrorState,
-  Input,
-  Loading,
-  Page,
-  Section,
-  ShowRequest,
-  usePolling,
-} from '../../ui/index.ts'
+import { Button, Empty, ErrorState, Input, Loading, Page, Section, usePolling } from '../../ui/index.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
@@ -35,12 +25,8 @@ export default function OperatorPage() {
     <Page
       title="Operator"
       lead="Money, deliveries, invite codes and issuers of this gateway. The page is updated every 15 seconds."
-      actions={
-        <>
-          <ShowRequest needsSession document={OperatorPageDocument} />
-          {token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
-        </>
-      }
+      request={{ needsSession: true, document: OperatorPageDocument }}
+      actions={token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
     >
       {token === null ? <TokenForm onToken={keep} /> : <Operators key={token} token={token} forget={keep} />}
     </Page>

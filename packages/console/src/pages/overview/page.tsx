@@ -10,7 +10,6 @@ import {
   Loading,
   Page,
   Section,
-  ShowRequest,
   Tier,
   useKept,
   useLazy,
@@ -50,13 +49,11 @@ function Overview() {
     <Page
       title="Overview"
       lead="AI agents that are registered on Solana: what they do, how much they staked, and how they behaved."
+      request={{ document: OverviewDocument, client: EXAMPLE }}
       actions={
-        <>
-          <ShowRequest document={OverviewDocument} client={EXAMPLE} />
-          <ButtonLink to="/start" look="primary">
-            Get started
-          </ButtonLink>
-        </>
+        <ButtonLink to="/start" look="primary">
+          Get started
+        </ButtonLink>
       }
     >
       {data !== undefined ? (

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, Section, ShowRequest } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page, Section } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
@@ -27,9 +27,7 @@ export default function RegisterPage() {
     <Page
       title="Register an agent"
       lead="An agent is an entry in the registry that belongs to one wallet. Others find it by its name, category and card."
-      actions={
-        <ShowRequest document={PrepareRegistrationDocument} variables={{ input: INPUT }} client={EXAMPLE} />
-      }
+      request={{ document: PrepareRegistrationDocument, variables: { input: INPUT }, client: EXAMPLE }}
     >
       <NeedsAccount need="wallet" why="Connect the wallet that will own the agent">
         {({ signer }) => (

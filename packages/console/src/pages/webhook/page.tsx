@@ -11,7 +11,6 @@ import {
   Page,
   RelativeTime,
   Section,
-  ShowRequest,
   clientCode,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
@@ -32,14 +31,12 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
     <Page
       title="Webhook"
       lead={<Link href="/webhooks">All webhooks</Link>}
-      actions={
-        <ShowRequest
-          needsSession
-          document={WebhookLogDocument}
-          variables={{ id, first: 25 }}
-          client={example}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: WebhookLogDocument,
+        variables: { id, first: 25 },
+        client: example,
+      }}
     >
       <NeedsAccount need="session" why="Sign in to see this webhook">
         {() => <Webhook key={id} id={id} />}

@@ -1,16 +1,5 @@
 import { useQuery } from 'urql'
-import {
-  Address,
-  ButtonLink,
-  Empty,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  ShowRequest,
-  Status,
-  Table,
-} from '../../ui/index.ts'
+import { Address, ButtonLink, Empty, ErrorState, Link, Loading, Page, Status, Table } from '../../ui/index.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { LastDeliveryDocument } from '../webhook/page.generated.ts'
@@ -29,12 +18,8 @@ export default function WebhooksPage() {
     <Page
       title="Webhooks"
       lead="The gateway sends events of the registry to your URL, and repeats failed deliveries for about three days."
-      actions={
-        <>
-          <ShowRequest needsSession document={WebhooksDocument} client={EXAMPLE} />
-          <ButtonLink to="/events">Event types</ButtonLink>
-        </>
-      }
+      request={{ needsSession: true, document: WebhooksDocument, client: EXAMPLE }}
+      actions={<ButtonLink to="/events">Event types</ButtonLink>}
     >
       <NeedsAccount need="session" why="Sign in to manage your webhooks">
         {() => <Webhooks />}
