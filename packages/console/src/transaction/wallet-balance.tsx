@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { readError } from '../api/errors.ts'
-import { Address, Amount, Button, Facts, Section } from '../ui/index.ts'
+import { Address, Amount, Button, Facts, Section, useRead } from '../ui/index.ts'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import { useLanded } from './provider.tsx'
 
@@ -12,17 +12,17 @@ interface WalletBalanceProps {
 
 /** What the wallet can spend. */
 export function WalletBalance({ wallet, network }: WalletBalanceProps) {
-  const [{ data, error }, refetch] = useQuery({
+  const { data, error, again } = useRead({
     query: WalletBalanceDocument,
     variables: { wallet },
     requestPolicy: 'cache-and-network',
   })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance
-  useLanded(() => refetch({ requestPolicy: 'network-only' }))
+  useLanded(again)
   const getFunds = async (): Promise<void> => {
     await fund({ wallet })
-    refetch({ requestPolicy: 'network-only' })
+    again()
   }
   return (
     <Section title="Wallet balance">

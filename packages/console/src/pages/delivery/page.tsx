@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { useParams } from 'wouter'
 import {
   Address,
@@ -13,6 +13,7 @@ import {
   Section,
   Status,
   usePolling,
+  useRead,
   clientCode,
 } from '../../ui/index.ts'
 import { eventText, eventTitle } from '../../events/types.ts'
@@ -76,7 +77,7 @@ function headersOf({ id, eventId, eventType, attempts, attemptCount, body }: Sho
 }
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
-  const [{ data, error }, refetch] = useQuery({
+  const { data, error, again } = useRead({
     query: OneDeliveryDocument,
     variables: { id, delivery: deliveryId },
     requestPolicy: 'cache-and-network',
@@ -84,9 +85,8 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const [resent, resend] = useMutation(ResendDeliveryDocument)
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(refresh, isOpen ? REFRESH_MS : null)
-  if (error !== undefined) return <ErrorState error={error} retry={refresh} />
+  usePolling(again, isOpen ? REFRESH_MS : null)
+  if (error !== undefined) return <ErrorState error={error} retry={again} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (
     <div className="stack">
@@ -112,7 +112,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
         <Button
           look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
           busy={resent.fetching}
-          onClick={() => void resend({ id, deliveryId }).then(refresh)}
+          onClick={() => void resend({ id, deliveryId }).then(again)}
         >
           Send again
         </Button>

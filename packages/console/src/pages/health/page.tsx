@@ -1,4 +1,3 @@
-import { useQuery } from 'urql'
 import {
   Button,
   ErrorState,
@@ -8,7 +7,7 @@ import {
   Page,
   RelativeTime,
   Section,
-  usePolling,
+  useRead,
 } from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
 import { partsOf } from './parts.tsx'
@@ -17,12 +16,8 @@ const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: ServiceHealthDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  const retry = (): void => refresh({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
+  const query = { query: ServiceHealthDocument, requestPolicy: 'cache-and-network' } as const
+  const { data, error, fetching, again: retry } = useRead(query, { everyMs: REFRESH_MS })
   return (
     <Page
       title="Service health"

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
@@ -42,17 +42,16 @@ export default function MinePage() {
 }
 
 function Mine({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
-  const [{ data, error, fetching }, refetch] = useQuery({
+  const { data, error, fetching, again } = useRead({
     query: MyAgentDocument,
     variables: { owner: wallet },
     requestPolicy: 'cache-and-network',
   })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
-  useLanded(refresh)
-  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
+  useLanded(again)
+  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
   return (
     <div className="columns">
@@ -66,7 +65,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
           </Empty>
         ) : (
           <>
-            <FollowEvents pda={agent.pda} onEvent={refresh} />
+            <FollowEvents pda={agent.pda} onEvent={again} />
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
             {agent.status === 'ACTIVE' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}

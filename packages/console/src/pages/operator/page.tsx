@@ -1,10 +1,20 @@
 import { useMemo, useState } from 'react'
-import { Provider, useQuery } from 'urql'
+import { Provider } from 'urql'
 import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readText, storeText } from '../../api/storage.ts'
 import { Form } from '../../form/form.tsx'
-import { Button, Empty, ErrorState, Input, Loading, Page, Section, usePolling } from '../../ui/index.ts'
+import {
+  Button,
+  Empty,
+  ErrorState,
+  Input,
+  Loading,
+  Page,
+  Section,
+  usePolling,
+  useRead,
+} from '../../ui/index.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
@@ -78,8 +88,7 @@ function Operators({ token, forget }: OperatorsProps) {
 }
 
 function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
-  const [{ data, error }, refetch] = useQuery({ query: OperatorPageDocument })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const { data, error, again: refresh } = useRead({ query: OperatorPageDocument })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
   usePolling(refresh, isRefused ? null : REFRESH_MS)
   if (isRefused)

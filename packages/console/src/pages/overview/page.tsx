@@ -1,19 +1,16 @@
-import { useQuery } from 'urql'
 import { Redirect, useSearchParams } from 'wouter'
 import {
   Bars,
   ButtonLink,
-  ErrorState,
   Figures,
   formatUnits,
   Link,
-  Loading,
+  Loaded,
+  lazily,
   Page,
   Section,
   Tier,
-  useKept,
-  useLazy,
-  usePolling,
+  useRead,
   withCommas,
   words,
 } from '../../ui/index.ts'
@@ -38,13 +35,8 @@ export default function OverviewPage() {
 }
 
 function Overview() {
-  const [{ data: read, error }, refresh] = useQuery({
-    query: OverviewDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  const data = useKept(read)
-  const retry = (): void => refresh({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
+  const query = { query: OverviewDocument, requestPolicy: 'cache-and-network' } as const
+  const read = useRead(query, { everyMs: REFRESH_MS, keep: true })
   return (
     <Page
       title="Overview"
@@ -56,13 +48,9 @@ function Overview() {
         </ButtonLink>
       }
     >
-      {data !== undefined ? (
-        <Registry data={data} />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={retry} />
-      ) : (
-        <Loading rows={12} label="Loading the registry" />
-      )}
+      <Loaded read={read} data={read.data} rows={12} label="Loading the registry">
+        {(data) => <Registry data={data} />}
+      </Loaded>
     </Page>
   )
 }
@@ -186,27 +174,9 @@ function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf,
   )
 }
 
-const loadCharts = () => import('./charts.tsx')
-
-function Growth({ since }: { readonly since: string | null }) {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the growth" /> : <charts.Growth since={since} />
-}
-
-function Reputation() {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the reputation" /> : <charts.Reputation />
-}
-
-function Events() {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the events" /> : <charts.Events />
-}
-
-const loadNewest = () => import('./newest.tsx')
-
 /** Like that of charts, the code of events is not in the first load. */
-function Newest() {
-  const newest = useLazy(loadNewest)
-  return newest === null ? <Loading rows={6} label="Loading the changes" /> : <newest.default />
-}
+const charts = () => import('./charts.tsx')
+const Growth = lazily(async () => (await charts()).Growth, 'Loading the growth', 6)
+const Reputation = lazily(async () => (await charts()).Reputation, 'Loading the reputation', 6)
+const Events = lazily(async () => (await charts()).Events, 'Loading the events', 6)
+const Newest = lazily(async () => (await import('./newest.tsx')).Newest, 'Loading the changes', 6)

@@ -1,9 +1,8 @@
-import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, Section } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page, Section, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
@@ -42,14 +41,14 @@ export default function RegisterPage() {
 
 function Registration({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
   const [search] = useSearchParams()
-  const [{ data, error, fetching }, refetch] = useQuery({
+  const { data, error, fetching, again } = useRead({
     query: OwnAgentExistsDocument,
     variables: { owner: wallet },
     requestPolicy: 'cache-and-network',
   })
-  useLanded(() => refetch({ requestPolicy: 'network-only' }))
+  useLanded(again)
   if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
-    return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+    return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your wallet" />
   const agent = data?.agentByOwner
   if (agent)

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { useParams } from 'wouter'
 import {
   Address,
@@ -12,6 +11,7 @@ import {
   RelativeTime,
   Section,
   clientCode,
+  useRead,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
@@ -46,12 +46,15 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
 }
 
 function Webhook({ id }: { readonly id: string }) {
-  const [{ data, error }, refetch] = useQuery({
+  const {
+    data,
+    error,
+    again: refresh,
+  } = useRead({
     query: OneWebhookDocument,
     variables: { id },
     requestPolicy: 'cache-and-network',
   })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const webhook = data?.webhook
   const [now] = useState(Date.now)
   if (error !== undefined)

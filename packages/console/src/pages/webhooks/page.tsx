@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { Address, ButtonLink, Empty, ErrorState, Link, Loading, Page, Status, Table } from '../../ui/index.ts'
+import { Address, ButtonLink, Empty, Link, Loaded, Page, Status, Table, useRead } from '../../ui/index.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { LastDeliveryDocument } from '../webhook/page.generated.ts'
@@ -29,14 +29,15 @@ export default function WebhooksPage() {
 }
 
 function Webhooks() {
-  const [{ data, error }, refetch] = useQuery({
-    query: WebhooksDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  if (error !== undefined)
-    return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
-  if (data === undefined) return <Loading rows={4} label="Loading your webhooks" />
-  const webhooks = data.webhooks.nodes
+  const read = useRead({ query: WebhooksDocument, requestPolicy: 'cache-and-network' })
+  return (
+    <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
+      {(webhooks) => <List webhooks={webhooks} />}
+    </Loaded>
+  )
+}
+
+function List({ webhooks }: { readonly webhooks: readonly Row[] }) {
   const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
   return (
     <div className="stack">
