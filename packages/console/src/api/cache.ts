@@ -1,7 +1,8 @@
 import { cacheExchange, type CacheExchangeOpts } from '@urql/exchange-graphcache'
+import { POSSIBLE_TYPES, WITHOUT_ID, type WithId } from './types.generated.ts'
 
 /** Types that are stored with the object that contains them, although they have an `id`. */
-const EMBEDDED = [
+const EMBEDDED: readonly WithId[] = [
   'AgentCardSkill',
   'DidDocument',
   'DidService',
@@ -10,107 +11,18 @@ const EMBEDDED = [
   'WebhookCreation',
 ]
 
-/** Types without an identity. Only the warnings for developers need a list of them. */
-const WITHOUT_ID = import.meta.env.DEV
-  ? [
-      'AgentCard',
-      'AgentCardInterface',
-      'AgentCheck',
-      'AgentHistoryPage',
-      'AgentLookup',
-      'AgentMetadataChanges',
-      'AgentPage',
-      'AgentVerdict',
-      'AttemptOutcome',
-      'BalanceChange',
-      'CategoryCount',
-      'CredentialCheck',
-      'CredentialPage',
-      'CredentialVerification',
-      'DatabaseHealth',
-      'DetailedHealth',
-      'DidFeature',
-      'DidResolution',
-      'Eligibility',
-      'EndedSessions',
-      'Features',
-      'FeeEstimate',
-      'FeePayerHealth',
-      'Health',
-      'IndexerHealth',
-      'Info',
-      'InnerInstruction',
-      'Ledger',
-      'McpFeature',
-      'NewInviteCode',
-      'NewSession',
-      'Operator',
-      'OperatorSponsorship',
-      'OperatorWebhooks',
-      'PublishedCard',
-      'Readiness',
-      'RegistryConfig',
-      'RegistryStats',
-      'ReputationCount',
-      'RpcHealth',
-      'ServiceCategoryChange',
-      'Session',
-      'SignInChallenge',
-      'SignInRequest',
-      'SpecFeature',
-      'SponsoredRegistration',
-      'SponsorshipDay',
-      'StakePage',
-      'StatusCount',
-      'TextChange',
-      'TierCount',
-      'TierThreshold',
-      'TokenBalanceChange',
-      'TransactionAccount',
-      'TransactionFailure',
-      'TransactionInstruction',
-      'TrustedIssuer',
-      'U64Change',
-      'Viewer',
-      'WalletBalance',
-      'WebhookAttempt',
-      'WebhookDeletion',
-      'WebhookDeliveryPage',
-      'WebhookFigures',
-      'WebhookPage',
-      'WebhookRecovery',
-      'WebhookSecret',
-      'Withdrawal',
-    ]
-  : []
-
-/** The types of RegistryEvent. */
-const EVENTS = [
-  'AgentClosedEvent',
-  'AgentDeactivatedEvent',
-  'AgentReactivatedEvent',
-  'AgentRegisteredEvent',
-  'AgentReputationUpdatedEvent',
-  'AgentStatusChangedEvent',
-  'AgentSuspendedEvent',
-  'AgentTierUpdatedEvent',
-  'AgentUpdatedEvent',
-  'StakeClosedEvent',
-  'StakeDepositedEvent',
-  'StakeWithdrawalCancelledEvent',
-  'StakeWithdrawalRequestedEvent',
-  'StakeWithdrawnEvent',
-]
+/** Without the list of the others, developers get warnings. */
+const KEYLESS = [...EMBEDDED, ...(import.meta.env.DEV ? WITHOUT_ID : [])]
 
 /** Select `pda` of agents and stakes, and `id` of the other types with one. */
 const options: Partial<CacheExchangeOpts> = {
   keys: {
-    ...Object.fromEntries([...EMBEDDED, ...WITHOUT_ID].map((type) => [type, () => null])),
+    ...Object.fromEntries(KEYLESS.map((type) => [type, () => null])),
     Agent: (agent) => agent.pda as string | null,
     LedgerTransaction: ({ signature }) => signature as string | null,
     Stake: (stake) => stake.pda as string | null,
   },
-  possibleTypes: { RegistryEvent: EVENTS },
+  possibleTypes: POSSIBLE_TYPES,
   updates: {
     Mutation: {
       createWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),

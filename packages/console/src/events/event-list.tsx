@@ -1,6 +1,7 @@
 import { memo, useEffect, useRef, useState } from 'react'
 import { Address } from '../ui/address.tsx'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { classes } from '../ui/classes.ts'
 import { Link } from '../ui/link.tsx'
 import { withCommas } from '../ui/number.ts'
 import { RelativeTime } from '../ui/time.tsx'
@@ -42,7 +43,7 @@ export function EventList({ label, events, withAgent = false, fresh }: EventList
   return (
     // Safari takes the role from lists without bullets.
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles
-    <ol className={css.list} role="list" aria-label={label}>
+    <ol className={classes('card', css.list)} role="list" aria-label={label}>
       {events.map((event) => (
         <EventRow
           key={event.id}

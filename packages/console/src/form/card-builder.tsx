@@ -4,7 +4,8 @@ import { Button, Dialog, ErrorState, Input, TextArea } from '../ui/index.ts'
 import { save } from '../ui/save.ts'
 import { PublishLocalnetCardDocument } from './card-builder.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
-import { Form, formStyles as css } from './form.tsx'
+import { Form } from './form.tsx'
+import { useDraft } from './use-draft.ts'
 
 interface CardBuilderProps {
   /** Of the agent. The card has the same name. */
@@ -14,7 +15,7 @@ interface CardBuilderProps {
   readonly onCard: (card: { url?: string; hash: string }) => void
 }
 
-const EMPTY = { description: '', endpoint: '', skill: '', skillDescription: '' }
+const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescription: '' }
 type Draft = typeof EMPTY
 
 /** Writes an agent card of A2A 1.0 from a few answers. */
@@ -43,15 +44,9 @@ export function CardBuilder({ name, isLocalnet, onCard }: CardBuilderProps) {
 }
 
 function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
-  const [draft, setDraft] = useState<Draft & { name: string }>({ ...EMPTY, name })
-  const [isChecked, setChecked] = useState(false)
+  const { draft, field, submit } = useDraft<Draft>({ ...EMPTY, name }, problemsOf)
   const [{ error, fetching }, publish] = useMutation(PublishLocalnetCardDocument)
-  const problems: Record<string, string | null> = Object.fromEntries(
-    Object.entries(draft).map(([field, value]) => [field, isChecked ? problemOf(field, value) : null]),
-  )
-  const submit = async (): Promise<void> => {
-    setChecked(true)
-    if (Object.entries(draft).some(([field, value]) => problemOf(field, value) !== null)) return
+  const write = async (): Promise<void> => {
     const card = cardText(draft)
     if (!isLocalnet) {
       save('agent-card.json', card, 'application/json')
@@ -61,51 +56,43 @@ function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
     const { data } = await publish({ card })
     if (data?.publishLocalnetCard) onCard(data.publishLocalnetCard)
   }
-  const field = (member: keyof typeof draft, label: string, hint: string) => ({
-    label,
-    hint,
-    autoComplete: 'off',
-    value: draft[member],
-    error: problems[member],
-    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [member]: target.value }),
-  })
   return (
-    <Form label="Write a card" onSubmit={() => void submit()}>
-      <Input {...field('name', 'Name', 'As in the registration.')} />
+    <Form label="Write a card" onSubmit={() => submit(() => void write())}>
+      <Input label="Name" hint="As in the registration." {...field('name')} />
       <TextArea
-        {...field('description', 'Description', 'What the agent does, for people and other agents.')}
+        label="Description"
+        hint="What the agent does, for people and other agents."
+        {...field('description')}
       />
-      <Input {...field('endpoint', 'Endpoint', 'The https URL at which the agent answers A2A requests.')} />
-      <Input {...field('skill', 'Skill', 'One thing that it does, such as “Plan a route”.')} />
-      <Input {...field('skillDescription', 'What the skill does', 'In a sentence.')} />
+      <Input
+        label="Endpoint"
+        hint="The https URL at which the agent answers A2A requests."
+        {...field('endpoint')}
+      />
+      <Input label="Skill" hint="One thing that it does, such as “Plan a route”." {...field('skill')} />
+      <Input label="What the skill does" hint="In a sentence." {...field('skillDescription')} />
       {error !== undefined && <ErrorState error={error} />}
-      <p className={css.hint}>
+      <p className="note">
         {isLocalnet
           ? 'This local test network publishes the card for you.'
           : 'Publish the downloaded file without a change, then enter its URL.'}
       </p>
-      <div className={css.buttons}>
-        <Button type="submit" look="primary" busy={fetching}>
-          {isLocalnet ? 'Publish the card' : 'Download the card'}
-        </Button>
-      </div>
+      <Button type="submit" look="primary" busy={fetching}>
+        {isLocalnet ? 'Publish the card' : 'Download the card'}
+      </Button>
     </Form>
   )
 }
 
-function problemOf(field: string, value: string): string | null {
-  if (field === 'endpoint')
-    return /^https:\/\/\S+$/.test(value.trim()) ? null : 'Enter a URL that begins with https.'
-  return value.trim() === '' ? 'Enter a text.' : null
+function problemsOf({ endpoint, ...texts }: Draft): Partial<Draft> {
+  const missing = Object.entries(texts).filter(([, text]) => text.trim() === '')
+  return {
+    ...Object.fromEntries(missing.map(([name]) => [name, 'Enter a text.'])),
+    ...(!/^https:\/\/\S+$/.test(endpoint.trim()) && { endpoint: 'Enter a URL that begins with https.' }),
+  }
 }
 
-function cardText({
-  name,
-  description,
-  endpoint,
-  skill,
-  skillDescription,
-}: Draft & { name: string }): string {
+function cardText({ name, description, endpoint, skill, skillDescription }: Draft): string {
   const card = {
     name: name.trim(),
     description: description.trim(),

@@ -1,35 +1,30 @@
 import { type ChangeEvent, useState } from 'react'
 import { Input } from '../ui/index.ts'
+import type { DraftField } from './use-draft.ts'
 
 interface CardFieldsProps {
-  readonly url: string
-  readonly hash: string
-  readonly onChange: (card: { url?: string; hash?: string }) => void
-  readonly urlError?: string | null
-  readonly hashError?: string | null
+  readonly url: DraftField
+  readonly hash: DraftField
+  readonly onHash: (hash: string) => void
 }
 
 /** The address of an agent card and its hash, which is computed from the file in this page. */
-export function CardFields({ url, hash, onChange, urlError, hashError }: CardFieldsProps) {
+export function CardFields({ url, hash, onHash }: CardFieldsProps) {
   const [file, setFile] = useState<string | null>(null)
   const read = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const [chosen] = target.files ?? []
     if (chosen === undefined) return
-    onChange({ hash: await sha256Hex(await chosen.arrayBuffer()) })
+    onHash(await sha256Hex(await chosen.arrayBuffer()))
     setFile(chosen.name)
   }
   return (
     <>
       <Input
         label="Card URL"
-        type="text"
         inputMode="url"
-        autoComplete="off"
         placeholder="https://example.org/.well-known/agent-card.json"
         hint="Where you publish the agent card. https, ipfs, ar or did; up to 200 bytes."
-        value={url}
-        error={urlError}
-        onChange={({ target }) => onChange({ url: target.value })}
+        {...url}
       />
       <Input
         label="Card file"
@@ -40,15 +35,13 @@ export function CardFields({ url, hash, onChange, urlError, hashError }: CardFie
       />
       <Input
         label="Card hash (SHA-256)"
-        autoComplete="off"
         spellCheck="false"
         placeholder="64 hex digits"
         hint={file === null ? 'Choose the file above, or paste its hash.' : `Computed from ${file}.`}
-        value={hash}
-        error={hashError}
+        {...hash}
         onChange={({ target }) => {
           setFile(null)
-          onChange({ hash: target.value.trim() })
+          onHash(target.value.trim())
         }}
       />
     </>

@@ -1,3 +1,5 @@
+import { ADDRESS } from '../shell/find.ts'
+
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /**
@@ -20,4 +22,10 @@ export function checkHash(hash: string): string | null {
 
 export function checkVersion(version: string): string | null {
   return bytesOf(version) > 16 ? `The version has ${bytesOf(version)} bytes. At most 16 are allowed.` : null
+}
+
+/** Of an optional agent. */
+export function checkAgent(agent: string): string | null {
+  if (agent === '' || ADDRESS.test(agent)) return null
+  return 'Enter the address of an agent: 32 to 44 letters and digits.'
 }

@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ComponentProps, FormEvent, ReactNode } from 'react'
 import css from './form.module.css'
 
 interface FormProps {
@@ -16,10 +16,36 @@ export function Form({ label, onSubmit, children }: FormProps) {
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return (
-    <form className={css.form} aria-label={label} noValidate onSubmit={submit}>
+    <form className={css.form} aria-label={label} autoComplete="off" noValidate onSubmit={submit}>
       {children}
     </form>
   )
 }
 
-export { css as formStyles }
+/** Choices that belong together. */
+export function Choices({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className={css.choices}>
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  )
+}
+
+interface ChoiceProps extends ComponentProps<'input'> {
+  readonly label: string
+  readonly hint?: string
+}
+
+/** A checkbox, or one of several radio buttons. */
+export function Choice({ label, hint, ...input }: ChoiceProps) {
+  return (
+    <label className={css.choice}>
+      <input type="checkbox" {...input} />
+      <span>
+        {label}
+        {hint !== undefined && <p className="note">{hint}</p>}
+      </span>
+    </label>
+  )
+}

@@ -1,8 +1,7 @@
 import { shorten } from '../ui/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { useLazy } from '../ui/lazy.ts'
-import { Loading } from '../ui/states.tsx'
+import { lazily } from '../ui/lazily.tsx'
 import { useAccount } from '../wallet/account.tsx'
 
 interface AccountButtonProps {
@@ -24,10 +23,9 @@ export function AccountButton({ open, onOpen, onClose }: AccountButtonProps) {
   )
 }
 
-const load = () => import('../wallet/account-panel.tsx')
-
 /** Loaded when it is opened: the first page needs no code of wallets. */
-function Panel() {
-  const loaded = useLazy(load)
-  return loaded === null ? <Loading rows={2} label="Loading wallets" /> : <loaded.AccountPanel />
-}
+const Panel = lazily(
+  async () => (await import('../wallet/account-panel.tsx')).AccountPanel,
+  'Loading wallets',
+  2,
+)

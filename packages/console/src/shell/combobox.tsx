@@ -94,7 +94,7 @@ export function Combobox(props: ComboboxProps) {
             }}
           >
             <span>{entry.title}</span>
-            {entry.detail !== undefined && <span className={css.detail}>{entry.detail}</span>}
+            {entry.detail !== undefined && <span className="note">{entry.detail}</span>}
           </li>
         ))}
       </ul>

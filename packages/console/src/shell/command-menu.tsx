@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { classes } from '../ui/classes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Combobox } from './combobox.tsx'
 import { useCommands } from './commands.ts'
@@ -27,7 +28,7 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
   const input = useRef<HTMLInputElement>(null)
   const entries = [...commands, ...found.entries]
   return (
-    <div className={css.commands} ref={focusInput}>
+    <div className={classes('stack', css.commands)} ref={focusInput}>
       <Combobox
         label="Page, action, name, address, DID, signature or id"
         placeholder="Type a page, an action or a name…"
@@ -43,10 +44,10 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
           else entry.run()
         }}
       />
-      <p className={css.hint} role="status">
+      <p className="note" role="status">
         {entries.length === 0 ? 'Nothing begins with this. Press Enter to search all names.' : ''}
       </p>
-      <p className={css.hint}>
+      <p className="note">
         <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes, <kbd>/</kbd> searches
       </p>
     </div>

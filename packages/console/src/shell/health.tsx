@@ -3,7 +3,7 @@ import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
 import { useConnected } from '../api/connection.ts'
 import { readError } from '../api/errors.ts'
-import { Badge, type Tone } from '../ui/badge.tsx'
+import { Light, type Tone } from '../ui/badge.tsx'
 import { usePolling } from '../ui/polling.ts'
 import css from './shell.module.css'
 
@@ -16,9 +16,7 @@ export function Health() {
   const [tone, text] = stateOf(data, error !== undefined, isConnected)
   return (
     <Link href="/health" aria-label={`Service health: ${text}`} title={text}>
-      <Badge tone={tone} dot>
-        <span className={css.healthText}>{text}</span>
-      </Badge>
+      <Light tone={tone} text={<span className={css.healthText}>{text}</span>} />
     </Link>
   )
 }

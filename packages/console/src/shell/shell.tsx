@@ -4,6 +4,7 @@ import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.ts'
 import { TransactionHost } from '../transaction/provider.tsx'
 import { Boundary } from '../ui/boundary.tsx'
+import { classes } from '../ui/classes.ts'
 import { AccountButton } from './account-button.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
@@ -34,7 +35,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         Skip to the content
       </a>
       <header className={css.header}>
-        <div className={css.bar}>
+        <div className={classes('spread', css.bar)}>
           <Link href="/" className={css.brand}>
             <Logo />
             <span>Agent Registry</span>
@@ -42,7 +43,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <Boundary part="small">
             <Search onMenu={() => setOpened('menu')} />
           </Boundary>
-          <div className={css.tools}>
+          <div className={classes('row', css.tools)}>
             <Boundary part="small">
               <Health />
             </Boundary>
@@ -81,13 +82,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <main id="content" tabIndex={-1} className={css.main}>
         {children}
       </main>
-      <footer className={css.footer}>
-        <span className={css.links}>
+      <footer className={classes('spread', 'note', css.footer)}>
+        <span className="row">
           <a href={apiUrl('docs/')}>API reference</a>
           <a href={apiUrl('graphql')}>GraphQL</a>
           <Link href="/health">Service health</Link>
         </span>
-        <span className={css.links}>
+        <span className="row">
           <PreferenceSwitch
             name="density"
             label="Density"

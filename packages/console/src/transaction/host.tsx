@@ -40,10 +40,10 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
       {others.length > 0 && (
         <div className={css.banner} role="status" aria-label="Transactions">
           {others.map(({ key, title, state }) => (
-            <div key={key}>
+            <div key={key} className="spread">
               <span>
                 <strong>{title}</strong>
-                <span className={css.note}>{wordsOf(state)}</span>
+                <span className="note">{wordsOf(state)}</span>
               </span>
               <Button small onClick={() => transactions.show(key)}>
                 Show

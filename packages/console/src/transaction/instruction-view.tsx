@@ -1,5 +1,5 @@
 import type { DecodedInstruction } from '@agent-registry/client/decode'
-import { Address, words } from '../ui/index.ts'
+import { Address, classes, words } from '../ui/index.ts'
 import css from './transaction.module.css'
 import { argumentsOf, effectOf } from './words.ts'
 
@@ -16,7 +16,7 @@ const isOther = ({ name }: { readonly name: string | null }): boolean => name !=
 export function InstructionView({ programId, decoded }: InstructionViewProps) {
   if (decoded === null)
     return (
-      <section className={css.box}>
+      <section className={classes('card', 'stack', css.box)}>
         <h3>An instruction that this page cannot read</h3>
         <p>
           Program <Address value={programId} label="program" />
@@ -25,7 +25,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
     )
   const values = argumentsOf(decoded)
   return (
-    <section className={css.box} aria-label="What you sign">
+    <section className={classes('card', 'stack', css.box)} aria-label="What you sign">
       <h3>{effectOf(decoded)}</h3>
       {values.length > 0 && (
         <dl className={css.values}>
@@ -52,7 +52,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
             <div key={name ?? pubkey}>
               <dt>
                 {words(name ?? 'account')}
-                <span className={css.note}>
+                <span className="note">
                   {[isSigner && 'signs', isWritable && 'changes'].filter(Boolean).join(', ')}
                 </span>
               </dt>

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button, formatUnits, withCommas } from '../ui/index.ts'
+import { Address, Amount, Button, classes, formatUnits, withCommas } from '../ui/index.ts'
 import { type Costs, costsOf } from './costs.ts'
 import { decodeTransaction } from './decode.ts'
 import { InstructionView } from './instruction-view.tsx'
@@ -45,11 +45,11 @@ export function Review({
       </>
     )
   return (
-    <div className={css.steps}>
+    <div className="stack">
       {transaction.instructions.map(({ programId, decoded }) => (
         <InstructionView key={decoded?.name ?? programId} programId={programId} decoded={decoded} />
       ))}
-      <section className={css.box} aria-label="Costs">
+      <section className={classes('card', 'stack', css.box)} aria-label="Costs">
         <h3>What it costs</h3>
         <dl className={css.rows}>
           <dt>Network fee, paid by {payer(transaction.feePayer)}</dt>
@@ -60,7 +60,7 @@ export function Review({
             <>
               <dt>
                 Storage deposit, paid by {payer(costs.rentPayer)}
-                <span className={css.note}>It comes back when the account is closed.</span>
+                <span className="note">It comes back when the account is closed.</span>
               </dt>
               <dd>{costs.rent === null ? 'Not known' : <Amount value={costs.rent} unit="sol" />}</dd>
             </>
@@ -68,7 +68,7 @@ export function Review({
         </dl>
       </section>
       <Balances address={wallet} costs={costs} />
-      <p className={css.note}>
+      <p className="note">
         This page built the transaction itself and found the same in what the gateway prepared.{' '}
         {onPrepareAgain === undefined
           ? `You can sign it until block height ${withCommas(lastValidBlockHeight)}${left === null ? '' : `, ${withCommas(left)} blocks from now`}.`
@@ -80,7 +80,7 @@ export function Review({
           a new one.
         </p>
       )}
-      <div className={css.buttons}>
+      <div className={classes('row', css.buttons)}>
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look={onPrepareAgain ? 'plain' : 'primary'}
@@ -117,7 +117,7 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
     )
   }
   return (
-    <section className={css.box} aria-label="Balances">
+    <section className={classes('card', 'stack', css.box)} aria-label="Balances">
       <h3>Your wallet</h3>
       <table className={css.balances} aria-busy={fetching}>
         <thead>

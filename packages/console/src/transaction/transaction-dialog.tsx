@@ -1,4 +1,4 @@
-import { Address, Button, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
+import { Address, Button, classes, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
@@ -31,21 +31,21 @@ export function TransactionDialog(props: TransactionDialogProps) {
   const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
     <Dialog title={title} open onClose={props.onClose}>
-      <div className={css.steps}>
-        <p className={css.note} role="status">
+      <div className="stack">
+        <p className="note" role="status">
           {step === 'stopped' ? '' : WAITING[state.name]}
         </p>
-        <div key={step} className={css.steps} ref={focus} tabIndex={-1}>
+        <div key={step} className={classes('stack', css.step)} ref={focus} tabIndex={-1}>
           <StepContent {...props} />
         </div>
         {origin === null && (
-          <p className={css.note}>
+          <p className="note">
             The wallet <Address value={wallet} label="wallet address" /> signed it before this page was
             loaded.
           </p>
         )}
         {isFollowed(state) && (
-          <p className={css.note}>
+          <p className="note">
             {isStored
               ? 'You may close this, or reload the page: it keeps asking until the outcome is known.'
               : 'Keep this page open. Your browser lets it store nothing, so a reload would lose this transaction.'}
@@ -106,17 +106,17 @@ function Unsure({
   const { id, lastValidBlockHeight } = unfinished
   const left = blockHeight === null ? null : lastValidBlockHeight - blockHeight
   return (
-    <div className={css.steps}>
-      <div role="alert" className={css.steps}>
+    <div className="stack">
+      <div role="alert" className="stack">
         <h3>{refusal?.title ?? 'The outcome is not known yet'}</h3>
         {refusal !== null && <p>{refusal.text}</p>}
         <p>{CHANCES[chance]}</p>
       </div>
       {chance === 'can land' && left !== null && (
-        <p className={css.note}>It can land in the next {withCommas(Math.max(left, 0))} blocks.</p>
+        <p className="note">It can land in the next {withCommas(Math.max(left, 0))} blocks.</p>
       )}
       {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
-      <div className={css.buttons}>
+      <div className={classes('row', css.buttons)}>
         <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
         <Button onClick={onClose}>{chance === 'lost' ? 'I have checked it' : 'Close'}</Button>
       </div>
@@ -135,15 +135,14 @@ function Landed({
 }) {
   const target = origin?.request.next
   return (
-    <div className={css.steps}>
+    <div className="stack">
       <p role="status">
-        <strong className={css.good}>Confirmed</strong> in slot {slot === null ? 'unknown' : withCommas(slot)}
-        .
+        <strong className="good">Confirmed</strong> in slot {slot === null ? 'unknown' : withCommas(slot)}.
       </p>
-      <p className={css.note}>
+      <p className="note">
         Signature <Address value={signature ?? ''} label="signature" />
       </p>
-      <div className={css.buttons}>
+      <div className={classes('row', css.buttons)}>
         <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
         <Button look={target === undefined ? 'primary' : 'plain'} onClick={onClose}>
           Done
@@ -169,11 +168,11 @@ function Failed({
   readonly onClose: () => void
 }) {
   return (
-    <div className={css.steps}>
-      <div role="alert" className={css.steps}>
-        <h3 className={css.bad}>{title}</h3>
+    <div className="stack">
+      <div role="alert" className="stack">
+        <h3 className="bad">{title}</h3>
         <p>{text}</p>
-        <p className={css.note}>{advice}</p>
+        <p className="note">{advice}</p>
       </div>
       {logs.length > 0 && (
         <details>
@@ -181,7 +180,7 @@ function Failed({
           <CodeBlock code={logs.join('\n')} label="Log of the programs" />
         </details>
       )}
-      <div className={css.buttons}>
+      <div className={classes('row', css.buttons)}>
         {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
         <Button onClick={onClose}>{id === null ? 'Close without sending' : 'Done'}</Button>
         {again && (

@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { readError } from '../api/errors.ts'
-import { formStyles as css } from '../form/form.tsx'
-import { Address, Amount, Button, Facts, Section } from '../ui/index.ts'
+import { Address, Amount, Button, Facts, Section, useRead } from '../ui/index.ts'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import { useLanded } from './provider.tsx'
 
@@ -13,17 +12,17 @@ interface WalletBalanceProps {
 
 /** What the wallet can spend. */
 export function WalletBalance({ wallet, network }: WalletBalanceProps) {
-  const [{ data, error }, refetch] = useQuery({
+  const { data, error, again } = useRead({
     query: WalletBalanceDocument,
     variables: { wallet },
     requestPolicy: 'cache-and-network',
   })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance
-  useLanded(() => refetch({ requestPolicy: 'network-only' }))
+  useLanded(again)
   const getFunds = async (): Promise<void> => {
     await fund({ wallet })
-    refetch({ requestPolicy: 'network-only' })
+    again()
   }
   return (
     <Section title="Wallet balance">
@@ -34,17 +33,15 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
           ['USDC, for stake', balance ? <Amount key="usdc" value={balance.usdc} unit="usdc" /> : '–'],
         ]}
       />
-      {error && <p className={css.bad}>The balance cannot be read: {readError(error).message}</p>}
+      {error && <p className="note bad">The balance cannot be read: {readError(error).message}</p>}
       {network === 'LOCALNET' && (
         <>
-          <p className={css.hint}>This is a local test network. Its SOL and USDC have no value.</p>
-          <div className={css.buttons}>
-            <Button busy={fetching} onClick={() => void getFunds()}>
-              Get 1 SOL and 5,000 USDC
-            </Button>
-          </div>
+          <p className="note">This is a local test network. Its SOL and USDC have no value.</p>
+          <Button busy={fetching} onClick={() => void getFunds()}>
+            Get 1 SOL and 5,000 USDC
+          </Button>
           {refused && (
-            <p role="alert" className={css.bad}>
+            <p role="alert" className="note bad">
               {readError(refused).message}
             </p>
           )}

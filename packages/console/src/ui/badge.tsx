@@ -12,8 +12,19 @@ interface BadgeProps {
 }
 
 export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
-  return <span className={classes(css.badge, css[tone], dot && css.dot)}>{children}</span>
+  return (
+    <span className={classes(css.badge, dot && css.dot)} data-tone={tone}>
+      {children}
+    </span>
+  )
 }
+
+/** A state that changes, with its colour. */
+export const Light = ({ tone, text }: { readonly tone: Tone; readonly text: ReactNode }) => (
+  <Badge tone={tone} dot>
+    {text}
+  </Badge>
+)
 
 const TONES: Record<string, Tone> = {
   ACTIVE: 'good',
@@ -39,11 +50,7 @@ const TONES: Record<string, Tone> = {
 
 /** The status of an agent, a transaction, a card or a delivery, with its colour and in words. */
 export function Status({ value }: { readonly value: string }) {
-  return (
-    <Badge tone={TONES[value] ?? 'neutral'} dot>
-      {words(value)}
-    </Badge>
-  )
+  return <Light tone={TONES[value] ?? 'neutral'} text={words(value)} />
 }
 
 /** A tier with its accent. */

@@ -42,7 +42,7 @@ export default function Chart({ title, points, format = withCommas, max }: Chart
   ).curve(curveStepAfter)
   const summary = last === undefined ? '' : `: now ${format(last.value)}, ${points.length} values since`
   return (
-    <figure className={css.chart} ref={ref}>
+    <figure className="stack tight" ref={ref}>
       <svg
         className={css.svg}
         width={width}
@@ -74,7 +74,7 @@ export default function Chart({ title, points, format = withCommas, max }: Chart
         ))}
       </svg>
       <details>
-        <summary className={css.caption}>Show as a table</summary>
+        <summary>Show as a table</summary>
         <Table
           caption={`${title} over time`}
           columns={[

@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
+import { classes } from './classes.ts'
 import css from './dialog.module.css'
 
 interface DialogProps {
@@ -38,7 +39,7 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
         else onClose()
       }}
     >
-      <div className={css.head}>
+      <div className={classes('spread', css.head)}>
         <h2 id={id}>{title}</h2>
         {!locked && (
           <Button look="quiet" small onClick={onClose}>

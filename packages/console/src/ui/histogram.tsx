@@ -21,7 +21,7 @@ export function Histogram({ title, of, unit, bars, format = withCommas }: Histog
   const most = Math.max(...bars.map(({ value }) => value), 1)
   const all = bars.reduce((sum, { value }) => sum + value, 0)
   return (
-    <figure className={css.figure}>
+    <figure className="stack tight">
       <div
         className={css.columns}
         role="img"
@@ -38,7 +38,7 @@ export function Histogram({ title, of, unit, bars, format = withCommas }: Histog
         <span>{bars.at(-1)?.label}</span>
       </div>
       <details>
-        <summary className={css.summary}>Show as a table</summary>
+        <summary>Show as a table</summary>
         <Table
           caption={title}
           columns={[

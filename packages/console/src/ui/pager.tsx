@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import css from './pager.module.css'
 
 interface PagerProps {
   readonly text: string
@@ -13,10 +12,10 @@ interface PagerProps {
 
 export function Pager({ text, previous, next, children }: PagerProps) {
   return (
-    <nav className={css.pager} aria-label="Pages">
+    <nav className="spread hint" aria-label="Pages">
       <span>{text}</span>
       {children}
-      <span className={css.buttons}>
+      <span className="row">
         <Button disabled={previous === null} onClick={previous ?? undefined}>
           Previous
         </Button>

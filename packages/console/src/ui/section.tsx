@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { Boundary } from './boundary.tsx'
+import { classes } from './classes.ts'
 import css from './section.module.css'
 
 interface SectionProps {
@@ -15,11 +16,11 @@ interface SectionProps {
 export function Section({ title, lead, aside, children }: SectionProps) {
   const id = useId()
   return (
-    <section className={css.section} aria-labelledby={id}>
-      <div className={css.head}>
+    <section className={classes('card', 'stack', css.section)} aria-labelledby={id}>
+      <div className="spread">
         <div>
           <h2 id={id}>{title}</h2>
-          {lead && <p className={css.lead}>{lead}</p>}
+          {lead && <p className="hint">{lead}</p>}
         </div>
         {aside}
       </div>
@@ -28,13 +29,30 @@ export function Section({ title, lead, aside, children }: SectionProps) {
   )
 }
 
-/** Names and values. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+type Fact = readonly [name: string, value: ReactNode]
+
+/** Names and values. A name without a value, which is null or false, is left out. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  const given = facts.filter(([, value]) => value !== null && value !== false)
   return (
     <dl className={css.facts}>
-      {facts.map(([name, value]) => (
+      {given.map(([name, value]) => (
         <div key={name} className={css.fact}>
           <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A few values that matter most, each below its name. */
+export function Figures({ figures }: { readonly figures: readonly Fact[] }) {
+  return (
+    <dl className={classes('card', css.figures)}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt className="note">{name}</dt>
           <dd>{value}</dd>
         </div>
       ))}

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
-import { useQuery } from 'urql'
 import { ConsoleInfoDocument, type ConsoleInfoQuery } from '../api/service.generated.ts'
-import { ErrorState, Loading } from './states.tsx'
+import { Loaded, useRead } from './read.tsx'
 
 /** What the gateway says about itself. */
 export type Service = ConsoleInfoQuery['info']
@@ -13,13 +12,8 @@ interface ServiceProps {
   readonly children: (service: Service) => ReactNode
 }
 
-/**
- * Loads what the gateway says about itself, and gives it to `children`. After a failure it shows the
- * error, with a button to try again.
- */
-export function WithService({ label, rows, children }: ServiceProps) {
-  const [{ data, error }, refetch] = useQuery({ query: ConsoleInfoDocument })
-  if (data !== undefined) return children(data.info)
-  if (error === undefined) return <Loading rows={rows} label={label} />
-  return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+/** Loads what the gateway says about itself, and gives it to `children`. */
+export function WithService(props: ServiceProps) {
+  const read = useRead({ query: ConsoleInfoDocument })
+  return <Loaded read={read} data={read.data?.info} {...props} />
 }

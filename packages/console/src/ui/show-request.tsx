@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { Boundary } from './boundary.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { useLazy } from './lazy.ts'
+import { lazily } from './lazily.tsx'
 import type { RequestOfPage } from './request-codes.tsx'
-import { Loading } from './states.tsx'
 
 /** Shows the request of a page. */
 export function ShowRequest(request: RequestOfPage) {
@@ -23,13 +22,8 @@ export function ShowRequest(request: RequestOfPage) {
   )
 }
 
-const load = () => import('./request-codes.tsx')
-
-function Codes(request: RequestOfPage) {
-  const loaded = useLazy(load)
-  return loaded === null ? (
-    <Loading rows={3} label="Loading the request" />
-  ) : (
-    <loaded.RequestCodes {...request} />
-  )
-}
+const Codes = lazily<RequestOfPage>(
+  async () => (await import('./request-codes.tsx')).RequestCodes,
+  'Loading the request',
+  3,
+)

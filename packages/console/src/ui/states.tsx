@@ -13,7 +13,7 @@ interface EmptyProps {
 /** Says why there is nothing, and what to do. */
 export function Empty({ title, children }: EmptyProps) {
   return (
-    <div className={css.box}>
+    <div className={classes('card', css.box)}>
       <h2>{title}</h2>
       {children}
     </div>
@@ -34,10 +34,10 @@ export function ErrorState({ error, retry, children }: ErrorStateProps) {
   const read = readError(error)
   const left = useRetries(retry, read.retryAfter)
   return (
-    <div className={classes(css.box, css.error)} role="alert">
-      <h2>{read.message}</h2>
+    <div className={classes('card', css.box)} role="alert">
+      <h2 className="bad">{read.message}</h2>
       <p>{left === null ? adviceFor(read) : 'The page tries again by itself.'}</p>
-      <div className={css.ways}>
+      <div className={classes('row', css.ways)}>
         {retry && (
           <Button onClick={retry}>
             Try again
@@ -74,7 +74,7 @@ export function Loading({
   readonly label?: string
 }) {
   return (
-    <div className={css.skeleton} role="status">
+    <div className="card" role="status">
       <span className="visually-hidden">{label}</span>
       {Array.from({ length: rows }, (_, i) => (
         <div key={i} className={css.row} />

@@ -36,7 +36,7 @@ interface TableProps<Row> {
 /** A table. Below 40rem each row is a card. */
 export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
   return (
-    <div className={classes(css.frame, stale && css.stale)} aria-busy={stale}>
+    <div className={classes('card', css.frame, stale && css.stale)} aria-busy={stale}>
       <table className={css.table} role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">

@@ -42,7 +42,7 @@ export function AccountPanel() {
                 </Button>
               ))}
               {wallets.length === 0 && (
-                <p className={css.hint}>
+                <p className="hint">
                   No wallet was found in this browser. Install one that supports Solana, then reload the page.
                 </p>
               )}
@@ -51,7 +51,7 @@ export function AccountPanel() {
                   <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
                     Use a throw-away wallet
                   </Button>
-                  <p className={css.hint}>
+                  <p className="hint">
                     A new wallet, for this test network only. Its key is lost when you close the tab, unless
                     you save it.
                   </p>
@@ -63,7 +63,7 @@ export function AccountPanel() {
       ) : (
         account.session === null && (
           <>
-            <p className={css.hint}>
+            <p className="hint">
               Sign in to manage webhooks and verify credentials. The wallet signs one message. It costs
               nothing.
             </p>
@@ -73,7 +73,7 @@ export function AccountPanel() {
           </>
         )
       )}
-      {account.session !== null && <p className={css.hint}>You are signed in.</p>}
+      {account.session !== null && <p className="hint">You are signed in.</p>}
       {account.saveThrowAway !== null && (
         <Button busy={busy} onClick={() => void run(account.saveThrowAway!)}>
           Save the key of this wallet
@@ -85,7 +85,7 @@ export function AccountPanel() {
         </Button>
       )}
       {problem !== null && (
-        <p role="alert" className={css.problem}>
+        <p role="alert" className="bad">
           {problem}
         </p>
       )}

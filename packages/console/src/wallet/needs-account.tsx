@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classes } from '../ui/classes.ts'
 import { AccountPanel } from './account-panel.tsx'
 import css from './account-panel.module.css'
 import { type Account, useAccount } from './account.tsx'
@@ -17,7 +18,7 @@ export function NeedsAccount({ need, why, children }: NeedsAccountProps) {
   const has = need === 'wallet' ? account.signer !== null : account.session !== null
   if (has) return children(account)
   return (
-    <section className={css.box} aria-label="Your wallet">
+    <section className={classes('card', 'stack', css.box)} aria-label="Your wallet">
       <h2>{why}</h2>
       <AccountPanel />
     </section>

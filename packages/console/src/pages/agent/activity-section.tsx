@@ -1,11 +1,10 @@
 import { useState } from 'react'
-import { useClient, useQuery } from 'urql'
+import { useClient } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
-import { Empty, ErrorState, Loading, Pager, Section, Select } from '../../ui/index.ts'
+import { Empty, Loaded, Pager, Section, Select, useRead } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
-import css from './page.module.css'
 import { ExportHistoryDocument } from './page.generated.ts'
 
 const PAGE_SIZE = 10
@@ -27,9 +26,7 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
   const [span, setSpan] = useState<Span>({ first: PAGE_SIZE })
   const types = KINDS[kind]?.types ?? DISTINCT_TYPES
   const variables = { filter: { agentPda: pda, types }, ...span }
-  const [{ data, error }, refetch] = useQuery({ query: AgentActivityDocument, variables })
-  const list = data?.registryEvents
-  const { startCursor = null, endCursor = null } = list?.pageInfo ?? {}
+  const read = useRead({ query: AgentActivityDocument, variables })
   const client = useClient()
   const readAll = async (after: string | null) => {
     const result = await client
@@ -44,47 +41,45 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
     <Section
       title="History"
       aside={
-        <span className={css.kind}>
-          <Select
-            label="Show"
-            hideLabel
-            options={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
-            value={kind}
-            onChange={({ target }) => {
-              setKind(target.value)
-              setSpan({ first: PAGE_SIZE })
-            }}
-          />
-        </span>
+        <Select
+          label="Show"
+          hideLabel
+          options={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+          value={kind}
+          onChange={({ target }) => {
+            setKind(target.value)
+            setSpan({ first: PAGE_SIZE })
+          }}
+        />
       }
     >
-      {error !== undefined ? (
-        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
-      ) : list === undefined ? (
-        <Loading rows={5} label="Loading the history" />
-      ) : list.nodes.length === 0 ? (
-        <Empty title="Nothing of this kind happened" />
-      ) : (
-        <div className={css.activity}>
-          <EventList label="History" events={list.nodes} />
-          <Export name="whole history" read={readAll} />
-          {(list.pageInfo.hasPreviousPage || list.pageInfo.hasNextPage) && (
-            <Pager
-              text="Newest first"
-              previous={
-                list.pageInfo.hasPreviousPage && startCursor !== null
-                  ? () => setSpan({ last: PAGE_SIZE, before: startCursor })
-                  : null
-              }
-              next={
-                list.pageInfo.hasNextPage && endCursor !== null
-                  ? () => setSpan({ first: PAGE_SIZE, after: endCursor })
-                  : null
-              }
-            />
-          )}
-        </div>
-      )}
+      <Loaded read={read} data={read.data?.registryEvents} rows={5} label="Loading the history">
+        {({ nodes, pageInfo: { hasPreviousPage, hasNextPage, startCursor, endCursor } }) =>
+          nodes.length === 0 ? (
+            <Empty title="Nothing of this kind happened" />
+          ) : (
+            <>
+              <EventList label="History" events={nodes} />
+              <Export name="whole history" read={readAll} />
+              {(hasPreviousPage || hasNextPage) && (
+                <Pager
+                  text="Newest first"
+                  previous={
+                    hasPreviousPage && startCursor !== null
+                      ? () => setSpan({ last: PAGE_SIZE, before: startCursor })
+                      : null
+                  }
+                  next={
+                    hasNextPage && endCursor !== null
+                      ? () => setSpan({ first: PAGE_SIZE, after: endCursor })
+                      : null
+                  }
+                />
+              )}
+            </>
+          )
+        }
+      </Loaded>
     </Section>
   )
 }

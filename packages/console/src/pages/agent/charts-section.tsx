@@ -1,63 +1,50 @@
-import { useQuery } from 'urql'
 import { STAKE_EVENT_TYPES } from '../../events/types.ts'
-import type { ChartProps, Point } from '../../ui/chart.tsx'
-import { ErrorState, Loading, Section, useLazy, withCommas } from '../../ui/index.ts'
+import type { Point } from '../../ui/chart.tsx'
+import { Chart, Loaded, Section, useRead, withCommas } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 import { AgentChartsDocument, type AgentChartsQuery } from './page.generated.ts'
-import css from './page.module.css'
 
-const loadChart = () => import('../../ui/chart.tsx')
 const MOST = 200
 
 /** Reputation and stake over time. */
 export function ChartsSection({ agent }: { readonly agent: Agent }) {
   const { pda } = agent
   const variables = { pda, stakes: { agentPda: pda, types: STAKE_EVENT_TYPES } }
-  const [{ data, error }, refetch] = useQuery({ query: AgentChartsDocument, variables })
-  const retry = (): void => refetch({ requestPolicy: 'network-only' })
-  const reputation = data?.agentHistory?.nodes
+  const read = useRead({ query: AgentChartsDocument, variables })
+  const { data } = read
   const stakes = data?.registryEvents
   return (
     <>
       <Section title="Reputation over time" aside={<Now value={`${agent.reputationScore} of 1,000`} />}>
-        {error !== undefined ? (
-          <ErrorState error={error} retry={retry} />
-        ) : reputation === undefined ? (
-          <Loading rows={3} label="Loading the reputation" />
-        ) : (
-          <>
-            <LazyChart title="Reputation" points={reputationPoints(agent, reputation)} max={1_000} />
-            <p className={css.hint}>
-              {reputation.length === 0
-                ? 'No report changed the reputation so far. Every agent starts with 250.'
-                : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
-              {data!.agentHistory!.pageInfo.hasNextPage && ` The chart shows the last ${MOST} changes.`}
-            </p>
-          </>
-        )}
+        <Loaded read={read} data={data?.agentHistory} rows={3} label="Loading the reputation">
+          {({ nodes, pageInfo }) => (
+            <>
+              <Chart title="Reputation" points={reputationPoints(agent, nodes)} max={1_000} />
+              <p className="hint">
+                {nodes.length === 0
+                  ? 'No report changed the reputation so far. Every agent starts with 250.'
+                  : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
+                {pageInfo.hasNextPage && ` The chart shows the last ${MOST} changes.`}
+              </p>
+            </>
+          )}
+        </Loaded>
       </Section>
       {stakes !== undefined && stakes.nodes.length > 0 && (
         <Section title="Stake over time" aside={<Now value="in USDC" />}>
-          <LazyChart
+          <Chart
             title="Stake in USDC"
             points={stakePoints(agent, stakes)}
             format={(value) => withCommas(value, 6)}
           />
-          {stakes.pageInfo.hasNextPage && (
-            <p className={css.hint}>The chart shows the last {MOST} changes.</p>
-          )}
+          {stakes.pageInfo.hasNextPage && <p className="hint">The chart shows the last {MOST} changes.</p>}
         </Section>
       )}
     </>
   )
 }
 
-const Now = ({ value }: { readonly value: string }) => <span className={css.hint}>{value}</span>
-
-function LazyChart(props: ChartProps) {
-  const chart = useLazy(loadChart)
-  return chart === null ? <Loading rows={3} label="Loading the chart" /> : <chart.default {...props} />
-}
+const Now = ({ value }: { readonly value: string }) => <span className="hint">{value}</span>
 
 type Changes = NonNullable<AgentChartsQuery['agentHistory']>['nodes']
 

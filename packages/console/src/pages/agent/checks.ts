@@ -1,10 +1,5 @@
+import type { Check } from '../../ui/checks.tsx'
 import type { Credential } from './agent.ts'
-
-export interface Check {
-  readonly title: string
-  readonly passed: boolean
-  readonly text: string
-}
 
 const STATUS_TEXTS: Readonly<Record<NonNullable<Credential['status']>, string>> = {
   VALID: 'The issuer has neither revoked nor suspended it.',

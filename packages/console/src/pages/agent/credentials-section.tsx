@@ -1,21 +1,30 @@
 import { useState } from 'react'
-import { Address, Badge, ExternalLink, Facts, RelativeTime, Section, type Tone } from '../../ui/index.ts'
+import {
+  Address,
+  ExternalLink,
+  Facts,
+  Light,
+  RelativeTime,
+  Section,
+  type Tone,
+  words,
+} from '../../ui/index.ts'
+import { type Check, Checks } from '../../ui/checks.tsx'
 import type { Agent, Credential } from './agent.ts'
-import { type Check, checksOf } from './checks.ts'
-import css from './page.module.css'
+import { checksOf } from './checks.ts'
 
 /** What others say about the agent, with the reasons for each verdict. */
 export function CredentialsSection({ agent }: { readonly agent: Agent }) {
   const credentials = agent.credentials.nodes
   return (
-    <Section title="Credentials" aside={<span className={css.hint}>{credentials.length}</span>}>
+    <Section title="Credentials" aside={<span className="hint">{credentials.length}</span>}>
       {credentials.length === 0 ? (
-        <p className={css.hint}>
+        <p className="hint">
           This agent has no credentials. Its owner can list them in the agent card, or verify one on the page
           Credentials.
         </p>
       ) : (
-        <ul className={css.credentials}>
+        <ul className="stack divided">
           {credentials.map((credential) => (
             <CredentialItem key={credential.id} credential={credential} did={agent.did} />
           ))}
@@ -36,12 +45,10 @@ function CredentialItem({ credential, did }: ItemProps) {
   const checks = checksOf(credential, did, now)
   const [tone, verdict] = verdictOf(credential)
   return (
-    <li className={css.credential}>
-      <div className={css.credentialHead}>
-        <h3>{titleOf(type)}</h3>
-        <Badge tone={tone} dot>
-          {verdict}
-        </Badge>
+    <li className="stack tight">
+      <div className="spread">
+        <h3>{words(type.replace(/Credential$/, '')) || 'Credential'}</h3>
+        <Light tone={tone} text={verdict} />
       </div>
       <Facts
         facts={[
@@ -52,50 +59,34 @@ function CredentialItem({ credential, did }: ItemProps) {
               <Address value={issuer} label="issuer" />
             </span>,
           ],
-          ...(validFrom === null
-            ? []
-            : [['Valid since', <RelativeTime key="from" value={validFrom} />] as const]),
+          ['Valid since', validFrom && <RelativeTime value={validFrom} />],
           ['Ends', validUntil === null ? 'Never' : <RelativeTime value={validUntil} />],
           ['Attached', <RelativeTime key="at" value={indexedAt} />],
         ]}
       />
       {checks === null ? (
-        <p className={css.hint}>
+        <p className="hint">
           The rules of this gateway changed, and the credential does not pass them any more. Its owner can
           verify it again on the page Credentials to see why.
         </p>
       ) : (
-        <Checks checks={checks} />
+        <details>
+          <summary>{summaryOf(checks)}</summary>
+          <Checks checks={checks} />
+        </details>
       )}
-      <p className={css.hint}>
+      <p className="hint">
         Document: <ExternalLink href={credentialUrl} />
       </p>
     </li>
   )
 }
 
-function Checks({ checks }: { readonly checks: readonly Check[] }) {
+function summaryOf(checks: readonly Check[]): string {
   const passed = checks.filter((check) => check.passed).length
-  return (
-    <details>
-      <summary>
-        {passed === checks.length
-          ? `All ${passed} checks passed`
-          : `${passed} of ${checks.length} checks passed`}
-      </summary>
-      <ul className={css.checks}>
-        {checks.map((check) => (
-          <li key={check.title} data-passed={check.passed}>
-            <span>
-              <strong>{check.title}</strong>
-              <span className="visually-hidden">{check.passed ? ': passed.' : ': failed.'}</span>
-            </span>
-            <p>{check.text}</p>
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
+  return passed === checks.length
+    ? `All ${passed} checks passed`
+    : `${passed} of ${checks.length} checks passed`
 }
 
 function verdictOf({ structurallyValid, proofVerified, status }: Credential): [tone: Tone, text: string] {
@@ -103,13 +94,4 @@ function verdictOf({ structurallyValid, proofVerified, status }: Credential): [t
   if (status === 'REVOKED') return ['bad', 'Revoked']
   if (status === 'SUSPENDED') return ['bad', 'Suspended']
   return proofVerified ? ['good', 'Verified'] : ['warn', 'Not trusted']
-}
-
-/** `SecurityAuditCredential` as "Security audit". */
-function titleOf(type: string): string {
-  const text = type
-    .replace(/Credential$/, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-  return text === '' ? 'Credential' : text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -3,7 +3,7 @@ import { useSubscription } from 'urql'
 import { useConnected } from '../../api/connection.ts'
 import { describeEvent } from '../../events/describe.ts'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
-import { Badge, useVisible } from '../../ui/index.ts'
+import { Light, useVisible } from '../../ui/index.ts'
 
 interface LiveUpdatesProps {
   readonly pda: string
@@ -22,9 +22,7 @@ export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
   const isLive = isConnected && error === undefined
   return (
     <>
-      <Badge tone={isLive ? 'good' : 'warn'} dot>
-        {isLive ? 'Live' : 'Not live'}
-      </Badge>
+      <Light tone={isLive ? 'good' : 'warn'} text={isLive ? 'Live' : 'Not live'} />
       <span role="status" className="visually-hidden">
         {event && `New: ${describeEvent(event)}`}
       </span>

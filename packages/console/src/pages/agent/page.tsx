@@ -5,10 +5,12 @@ import {
   Address,
   Amount,
   ButtonLink,
+  classes,
   clientCode,
   Empty,
   ErrorState,
   Facts,
+  Figures,
   Link,
   Loading,
   Page,
@@ -56,17 +58,19 @@ function OneAgent({ pda }: { readonly pda: string }) {
           </>
         }
       >
-        <Summary agent={data.agent} />
-        <div className={css.columns}>
-          <CardSection agent={data.agent} />
-          <div className={css.side}>
-            <IdentitySection agent={data.agent} />
-            <StakeSection agent={data.agent} config={data.registryConfig} />
-            <CredentialsSection agent={data.agent} />
-          </div>
-          <div className={css.main}>
-            <ChartsSection agent={data.agent} />
-            <ActivitySection pda={pda} />
+        <div className="stack">
+          <Summary agent={data.agent} />
+          <div className={css.columns}>
+            <CardSection agent={data.agent} />
+            <div className={classes('stack', css.side)}>
+              <IdentitySection agent={data.agent} />
+              <StakeSection agent={data.agent} config={data.registryConfig} />
+              <CredentialsSection agent={data.agent} />
+            </div>
+            <div className="stack">
+              <ChartsSection agent={data.agent} />
+              <ActivitySection pda={pda} />
+            </div>
           </div>
         </div>
       </Page>
@@ -83,11 +87,9 @@ function OneAgent({ pda }: { readonly pda: string }) {
       <Page
         title="Closed agent"
         lead={<Address value={pda} label="agent address" />}
-        actions={
-          <ShowRequest document={AgentDetailsDocument} variables={variables} client={historyOf(pda)} />
-        }
+        request={{ document: AgentDetailsDocument, variables, client: historyOf(pda) }}
       >
-        <div className={css.main}>
+        <div className="stack">
           <p>This agent was closed. Its account is not on the ledger any more. Its history stays.</p>
           <ActivitySection pda={pda} />
         </div>
@@ -111,7 +113,7 @@ function OneAgent({ pda }: { readonly pda: string }) {
 
 function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Agent }) {
   return (
-    <span className={css.lead}>
+    <span className="row">
       <Status value={status} />
       <span>{words(serviceCategory)}</span>
       <Address value={pda} label="agent address" />
@@ -130,16 +132,7 @@ function Summary({ agent }: { readonly agent: Agent }) {
     ['Trusted credentials', verified],
     ['Agent card', words(card.state)],
   ] as const
-  return (
-    <dl className={css.summary}>
-      {all.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Figures figures={all} />
 }
 
 function IdentitySection({ agent }: { readonly agent: Agent }) {
@@ -152,9 +145,7 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
           ['DID', <Address key="did" value={did} label="DID" />],
           ['Owner', <Address key="owner" value={owner} label="owner" />],
           ['Agent address', <Address key="pda" value={pda} label="agent address" />],
-          ...(rentPayer === owner
-            ? []
-            : [['Storage paid by', <Address key="payer" value={rentPayer} label="rent payer" />] as const]),
+          ['Storage paid by', rentPayer !== owner && <Address value={rentPayer} label="rent payer" />],
           ['Version', version === '' ? 'None' : version],
           ['Declares that it can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
           ['Registered', <RelativeTime key="created" value={createdAt} />],

@@ -11,26 +11,18 @@ interface StakeProps {
 /** The stake, what it gives, and when a requested withdrawal can be paid. */
 export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
   const counted = stake === null ? 0n : BigInt(stake.depositedAmount) - BigInt(stake.pendingWithdrawal)
+  const isPending = stake !== null && stake.pendingWithdrawal !== '0'
   return (
     <Section title="Stake and tier" aside={<Tier value={tier} />}>
       {stake === null ? (
-        <p className={css.hint}>This agent has no stake. Its tier is the lowest.</p>
+        <p className="hint">This agent has no stake. Its tier is the lowest.</p>
       ) : (
         <Facts
           facts={[
             ['Deposited', <Amount key="deposit" value={stake.depositedAmount} unit="usdc" />],
-            ...(stake.lockedAmount === '0'
-              ? []
-              : [['Locked', <Amount key="locked" value={stake.lockedAmount} unit="usdc" />] as const]),
-            ...(stake.pendingWithdrawal === '0'
-              ? []
-              : [
-                  [
-                    'To be withdrawn',
-                    <Amount key="pending" value={stake.pendingWithdrawal} unit="usdc" />,
-                  ] as const,
-                  ['Counts for the tier', <Amount key="counted" value={counted} unit="usdc" />] as const,
-                ]),
+            ['Locked', stake.lockedAmount !== '0' && <Amount value={stake.lockedAmount} unit="usdc" />],
+            ['To be withdrawn', isPending && <Amount value={stake.pendingWithdrawal} unit="usdc" />],
+            ['Counts for the tier', isPending && <Amount value={counted} unit="usdc" />],
           ]}
         />
       )}
@@ -46,7 +38,7 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
                 <span>
                   {minimum === 0n ? 'No stake' : `From ${formatUnits(minimum, 6)} USDC`}
                   {minimum > counted && (
-                    <span className={css.more}>{formatUnits(minimum - counted, 6)} USDC more</span>
+                    <span className="note">{formatUnits(minimum - counted, 6)} USDC more</span>
                   )}
                 </span>
               </li>
@@ -67,7 +59,7 @@ function Withdrawal({
 }) {
   const [now] = useState(Date.now)
   return (
-    <div className={css.verdict} data-tone="accent">
+    <div className="notice" data-tone="accent">
       <p>
         The owner asked to withdraw <Amount value={amount} unit="usdc" /> <RelativeTime value={requestedAt} />
         .

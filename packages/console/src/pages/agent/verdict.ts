@@ -36,9 +36,9 @@ export function verdictOf({ state, matchedBy }: Card): Verdict {
   return { ...verdict, text: `${verdict.text}${form}` }
 }
 
-export const SIGNATURES: Record<NonNullable<Card['signature']>, Verdict> = {
-  VERIFIED: { tone: 'good', text: 'Signed with the key of the owner' },
-  FOREIGN: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check' },
-  INVALID: { tone: 'bad', text: 'Wrong: it names the key of the owner, but does not match it' },
-  UNSIGNED: { tone: 'neutral', text: 'Not signed' },
+export const SIGNATURES: Record<NonNullable<Card['signature']>, string> = {
+  VERIFIED: 'Signed with the key of the owner',
+  FOREIGN: 'Signed with other keys, which the gateway does not check',
+  INVALID: 'Wrong: it names the key of the owner, but does not match it',
+  UNSIGNED: 'Not signed',
 }

@@ -4,13 +4,13 @@ import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import {
   Address,
   ButtonLink,
+  classes,
   Empty,
   ErrorState,
   Link,
   Loading,
   Page,
   Section,
-  ShowRequest,
 } from '../../ui/index.ts'
 import { readError } from '../../api/errors.ts'
 import { CHECKS } from './checks.ts'
@@ -27,19 +27,17 @@ export default function CredentialsPage() {
     <Page
       title="Verify a credential"
       lead="A credential is a signed statement about an agent, for example of an auditor. Verify one for your agent. If it is hosted and valid, everybody sees it on the page of the agent."
-      actions={
-        <ShowRequest
-          needsSession
-          document={VerifyCredentialDocument}
-          variables={{
-            pda: 'ADDRESS OF YOUR AGENT',
-            source: { credentialUrl: 'https://example.org/credential.json' },
-          }}
-          client={EXAMPLE}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: VerifyCredentialDocument,
+        variables: {
+          pda: 'ADDRESS OF YOUR AGENT',
+          source: { credentialUrl: 'https://example.org/credential.json' },
+        },
+        client: EXAMPLE,
+      }}
     >
-      <div className={css.columns}>
+      <div className={classes('columns', css.columns)}>
         <NeedsAccount need="session" why="Sign in as the owner of the agent">
           {({ session }) => <OwnAgent owner={session!.wallet} />}
         </NeedsAccount>
@@ -55,11 +53,11 @@ function OwnAgent({ owner }: { readonly owner: string }) {
   const agent = data?.agentByOwner ?? null
   if (agent !== null)
     return (
-      <div className={css.main}>
-        <p className={css.agent}>
+      <div className="stack">
+        <p className="row">
           For <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>{' '}
           <Address value={agent.pda} label="agent address" />
-          <span className={css.hint}>
+          <span className="hint">
             with the DID <Address value={agent.did} label="DID" />
           </span>
         </p>
@@ -85,11 +83,11 @@ function OwnAgent({ owner }: { readonly owner: string }) {
 function Explained() {
   return (
     <Section title="What is checked">
-      <ol className={css.explained}>
+      <ol className="stack">
         {Object.values(CHECKS).map(({ title, text }) => (
           <li key={title}>
             <h3>{title}</h3>
-            <p>{text}</p>
+            <p className="hint">{text}</p>
           </li>
         ))}
       </ol>

@@ -1,7 +1,7 @@
-import { Address, Badge, classes, Facts, Link, RelativeTime, Section, type Tone } from '../../ui/index.ts'
+import { Address, Facts, Light, Link, RelativeTime, Section, type Tone } from '../../ui/index.ts'
+import { Checks } from '../../ui/checks.tsx'
 import { CHECKS } from './checks.ts'
 import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
-import css from './page.module.css'
 
 type Result = VerifyCredentialMutation['verifyCredential']
 
@@ -17,14 +17,7 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
   const passed = checks.filter((each) => each.passed).length
   const [tone, text] = summaryOf(verdict)
   return (
-    <Section
-      title={`${passed} of ${checks.length} checks passed`}
-      aside={
-        <Badge tone={tone} dot>
-          {text}
-        </Badge>
-      }
-    >
+    <Section title={`${passed} of ${checks.length} checks passed`} aside={<Light tone={tone} text={text} />}>
       <p>
         {!structurallyValid ? (
           'It was not attached to your agent. The checks below say why.'
@@ -44,22 +37,21 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
           ['Ends', validUntil === null ? 'Not given' : <RelativeTime value={validUntil} />],
         ]}
       />
-      <ol className={css.checks}>
-        {checks.map(({ check, passed, detail }) => (
-          <li key={check} className={classes(css.check, passed ? css.passed : css.failed)}>
-            <h3>
-              {CHECKS[check].title}
-              <span className="visually-hidden">{passed ? ', passed' : ', failed'}</span>
-            </h3>
-            {!passed && <p>{CHECKS[check].text}</p>}
-            <p className={css.detail}>
-              {passed ? 'Result: ' : 'Problem: '}
-              {detail}
-            </p>
-            {!passed && <p className={css.detail}>{CHECKS[check].advice}</p>}
-          </li>
-        ))}
-      </ol>
+      <Checks
+        checks={checks.map(({ check, passed, detail }) => ({
+          title: CHECKS[check].title,
+          passed,
+          text: passed ? (
+            `Result: ${detail}`
+          ) : (
+            <>
+              <p className="hint">{CHECKS[check].text}</p>
+              <p>Problem: {detail}</p>
+              <p>{CHECKS[check].advice}</p>
+            </>
+          ),
+        }))}
+      />
     </Section>
   )
 }

@@ -4,7 +4,6 @@ import { readError } from '../../api/errors.ts'
 import { Form } from '../../form/form.tsx'
 import { Button, ErrorState, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
 import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
-import css from './page.module.css'
 import { Verdict } from './verdict.tsx'
 
 const SOURCES = [
@@ -75,7 +74,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
               onChange={({ target }) => setText(target.value)}
             />
           )}
-          <Button type="submit" look="primary" busy={fetching} className={css.submit}>
+          <Button type="submit" look="primary" busy={fetching}>
             {fetching ? 'Verifying' : 'Verify'}
           </Button>
         </Form>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { useParams } from 'wouter'
 import {
   Address,
@@ -11,9 +11,9 @@ import {
   Page,
   RelativeTime,
   Section,
-  ShowRequest,
   Status,
   usePolling,
+  useRead,
   clientCode,
 } from '../../ui/index.ts'
 import { eventText, eventTitle } from '../../events/types.ts'
@@ -24,7 +24,6 @@ import {
   type OneDeliveryQuery,
   ResendDeliveryDocument,
 } from '../webhook/page.generated.ts'
-import css from '../webhooks/page.module.css'
 import { inLines } from './in-lines.ts'
 
 const REFRESH_MS = 2_000
@@ -38,14 +37,12 @@ await registry.webhooks.resend(${id}, ${delivery})`
     <Page
       title="Delivery"
       lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
-      actions={
-        <ShowRequest
-          needsSession
-          document={OneDeliveryDocument}
-          variables={{ id, delivery }}
-          client={example}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: OneDeliveryDocument,
+        variables: { id, delivery },
+        client: example,
+      }}
     >
       <NeedsAccount need="session" why="Sign in to see this delivery">
         {() => <Delivery key={delivery} id={id} deliveryId={delivery} />}
@@ -80,7 +77,7 @@ function headersOf({ id, eventId, eventType, attempts, attemptCount, body }: Sho
 }
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
-  const [{ data, error }, refetch] = useQuery({
+  const { data, error, again } = useRead({
     query: OneDeliveryDocument,
     variables: { id, delivery: deliveryId },
     requestPolicy: 'cache-and-network',
@@ -88,12 +85,11 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const [resent, resend] = useMutation(ResendDeliveryDocument)
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(refresh, isOpen ? REFRESH_MS : null)
-  if (error !== undefined) return <ErrorState error={error} retry={refresh} />
+  usePolling(again, isOpen ? REFRESH_MS : null)
+  if (error !== undefined) return <ErrorState error={error} retry={again} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (
-    <div className={css.list}>
+    <div className="stack">
       <Section title="Details">
         <Facts
           facts={[
@@ -113,15 +109,13 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
             ],
           ]}
         />
-        <div className={css.buttons}>
-          <Button
-            look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
-            busy={resent.fetching}
-            onClick={() => void resend({ id, deliveryId }).then(refresh)}
-          >
-            Send again
-          </Button>
-        </div>
+        <Button
+          look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
+          busy={resent.fetching}
+          onClick={() => void resend({ id, deliveryId }).then(again)}
+        >
+          Send again
+        </Button>
         {resent.error !== undefined && <ErrorState error={resent.error} />}
       </Section>
       <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
@@ -139,7 +133,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
             'Body, as it is signed': delivery.body ?? NOT_STORED,
           }}
         />
-        <p className={css.hint}>
+        <p className="hint">
           <Link href="/events">How a receiver verifies the signature</Link>
         </p>
       </Section>

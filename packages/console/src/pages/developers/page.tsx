@@ -2,7 +2,7 @@ import { useQuery } from 'urql'
 import { apiUrl, gatewayUrl } from '../../api/base.ts'
 import { networkName } from '../../api/enums.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
-import { CodeBlock, CodeTabs, Link, Page, Section, ShowRequest } from '../../ui/index.ts'
+import { CodeBlock, CodeTabs, Link, Page, Section } from '../../ui/index.ts'
 import { MCP_CONFIGURATIONS, SNIPPETS } from './code.ts'
 import css from './page.module.css'
 
@@ -24,20 +24,15 @@ export default function DevelopersPage() {
     <Page
       title="Developers"
       lead="Everything that this console does, your program can do. The console uses only GraphQL and the client package."
-      actions={
-        <ShowRequest
-          document={ConsoleInfoDocument}
-          client="console.log(await registry.call('getInfo', {}))"
-        />
-      }
+      request={{ document: ConsoleInfoDocument, client: "console.log(await registry.call('getInfo', {}))" }}
     >
-      <div className={css.sections}>
+      <div className="stack">
         <Section title="Interfaces">
-          <ul className={css.resources}>
+          <ul className="grid">
             {RESOURCES.map(([title, path, text]) => (
-              <li key={path}>
+              <li key={path} className={css.resource}>
                 <a href={apiUrl(path)}>{title}</a>
-                <p>{text}</p>
+                <p className="hint">{text}</p>
                 <code>{apiUrl(path)}</code>
               </li>
             ))}

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { enumName } from '../../api/enums.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
-import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select, ShowRequest } from '../../ui/index.ts'
-import css from '../webhooks/page.module.css'
+import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select } from '../../ui/index.ts'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { EVENTS } from './catalogue.generated.ts'
 import { EventTypesDocument } from './page.generated.ts'
@@ -23,17 +22,10 @@ export default function EventsPage() {
     <Page
       title="Event types"
       lead={`The registry has ${EVENTS.length} types of events. Webhooks and live streams send them. Amounts are in USDC base units: 1 USDC is 1000000.`}
-      actions={
-        <>
-          <ShowRequest
-            document={EventTypesDocument}
-            client="console.log(await registry.webhooks.eventTypes())"
-          />
-          <ButtonLink to="/webhooks">Webhooks</ButtonLink>
-        </>
-      }
+      request={{ document: EventTypesDocument, client: 'console.log(await registry.webhooks.eventTypes())' }}
+      actions={<ButtonLink to="/webhooks">Webhooks</ButtonLink>}
     >
-      <div className={css.list}>
+      <div className="stack">
         <Select
           label="Show"
           options={GROUPS}

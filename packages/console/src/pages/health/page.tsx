@@ -1,30 +1,32 @@
-import { useQuery } from 'urql'
-import { Button, ErrorState, Loading, Page, RelativeTime, ShowRequest, usePolling } from '../../ui/index.ts'
+import {
+  Button,
+  ErrorState,
+  Facts,
+  Light,
+  Loading,
+  Page,
+  RelativeTime,
+  Section,
+  useRead,
+} from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
-import css from './page.module.css'
-import { DatabasePart, FeePayerPart, IndexerPart, LedgerPart, ProcessPart } from './parts.tsx'
+import { partsOf } from './parts.tsx'
 
 const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: ServiceHealthDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  const retry = (): void => refresh({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
+  const query = { query: ServiceHealthDocument, requestPolicy: 'cache-and-network' } as const
+  const { data, error, fetching, again: retry } = useRead(query, { everyMs: REFRESH_MS })
   return (
     <Page
       title="Service health"
       lead="The parts that the service needs, as the process that answered you sees them. The page is updated every 10 seconds."
+      request={{ document: ServiceHealthDocument, client: EXAMPLE }}
       actions={
-        <>
-          <ShowRequest document={ServiceHealthDocument} client={EXAMPLE} />
-          <Button onClick={retry} busy={fetching && data !== undefined}>
-            Check again
-          </Button>
-        </>
+        <Button onClick={retry} busy={fetching && data !== undefined}>
+          Check again
+        </Button>
       }
     >
       {data != null ? (
@@ -39,13 +41,13 @@ export default function HealthPage() {
 }
 
 function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly isStale: boolean }) {
-  const { detailedHealth: health, readiness, info } = data
+  const { detailedHealth: health, readiness } = data
   const isGood = readiness.ready && health.status === 'HEALTHY' && !isStale
   const problems = [...new Set([...readiness.missing, ...health.reasons])]
   return (
-    <>
+    <div className="stack">
       <div
-        className={css.verdict}
+        className="notice"
         data-tone={isGood ? 'good' : readiness.ready && !isStale ? 'warn' : 'bad'}
         role="status"
       >
@@ -66,17 +68,18 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
             ))}
           </ul>
         )}
-        <p className={css.hint}>
+        <p>
           Checked <RelativeTime value={health.timestamp} />
         </p>
       </div>
-      <div className={css.parts}>
-        <LedgerPart rpc={health.rpc} network={info.network} program={info.program} />
-        <IndexerPart indexer={health.indexer} />
-        <FeePayerPart feePayer={health.feePayer} />
-        <DatabasePart database={health.database} />
-        <ProcessPart readiness={readiness} version={info.version} />
+      <div className="grid">
+        {partsOf(data).map(({ title, tone, state, text, facts }) => (
+          <Section key={title} title={title} aside={<Light tone={tone} text={state} />}>
+            <p className="hint">{text}</p>
+            {facts.length > 0 && <Facts facts={facts} />}
+          </Section>
+        ))}
       </div>
-    </>
+    </div>
   )
 }

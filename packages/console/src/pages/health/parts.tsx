@@ -1,151 +1,102 @@
 import type { ReactNode } from 'react'
 import { networkName } from '../../api/enums.ts'
-import { Address, Amount, Badge, Facts, Section, type Tone, withCommas, words } from '../../ui/index.ts'
+import { Address, Amount, type Tone, withCommas, words } from '../../ui/index.ts'
 import type { ServiceHealthQuery } from './page.generated.ts'
-import css from './page.module.css'
 
-type Health = ServiceHealthQuery['detailedHealth']
-type Fact = readonly [name: string, value: ReactNode]
-
-interface PartProps {
+export interface Part {
   readonly title: string
   readonly tone: Tone
   readonly state: string
   readonly text: string
-  readonly facts?: readonly Fact[]
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 
-function Part({ title, tone, state, text, facts }: PartProps) {
-  return (
-    <Section
-      title={title}
-      aside={
-        <Badge tone={tone} dot>
-          {state}
-        </Badge>
-      }
-    >
-      <p className={css.hint}>{text}</p>
-      {facts !== undefined && facts.length > 0 && <Facts facts={facts} />}
-    </Section>
-  )
-}
+const count = (value: number | null, unit = ''): string =>
+  value === null ? 'Not known' : `${withCommas(value)} ${unit}`.trim()
 
-const number = (value: number | null, unit: string): string =>
-  value === null ? 'Not known' : `${withCommas(value)} ${unit}`
-const count = (value: number | null): string => (value === null ? 'Not known' : withCommas(value))
-
-export function LedgerPart({
-  rpc,
-  network,
-  program,
-}: {
-  readonly rpc: Health['rpc']
-  readonly network: string
-  readonly program: string
-}) {
-  return (
-    <Part
-      title="Ledger"
-      tone={rpc.connected ? 'good' : 'bad'}
-      state={rpc.connected ? 'Connected' : 'Not reachable'}
-      text={
-        rpc.connected
-          ? 'The Solana node answers.'
-          : 'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.'
-      }
-      facts={[
-        ['Network', words(networkName(network))],
+/** The parts of the service, each with its state and what it means for readers. */
+export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery): Part[] {
+  const { rpc, indexer, feePayer, database } = detailedHealth
+  const { pubkey, balanceLamports } = feePayer
+  return [
+    {
+      title: 'Ledger',
+      ...(rpc.connected
+        ? { tone: 'good', state: 'Connected', text: 'The Solana node answers.' }
+        : {
+            tone: 'bad',
+            state: 'Not reachable',
+            text: 'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.',
+          }),
+      facts: [
+        ['Network', words(networkName(info.network))],
         ['Newest slot', count(rpc.slot)],
-        ['Registry program', <Address key="p" value={program} label="program address" />],
-      ]}
-    />
-  )
-}
-
-export function IndexerPart({ indexer }: { readonly indexer: Health['indexer'] }) {
-  const { healthy, ready, phase, lagSlots, lagSeconds, cursorSlot, finalizedSlot, deadLetters } = indexer
-  return (
-    <Part
-      title="Indexer"
-      tone={healthy ? 'good' : ready ? 'warn' : 'bad'}
-      state={healthy ? 'Up to date' : ready ? 'Behind' : 'Not ready'}
-      text={
-        healthy
-          ? 'It copies the registry from the ledger. Lists and pages show what the ledger has.'
-          : 'It copies the registry from the ledger. Lists and pages may show older data.'
-      }
-      facts={[
-        ['Phase', words(phase)],
-        ['Behind by', `${number(lagSeconds, 'seconds')}, ${number(lagSlots, 'slots')}`],
-        ['Read up to slot', count(cursorSlot)],
-        ['Compared up to slot', count(finalizedSlot)],
-        ['Records not understood', count(deadLetters)],
-      ]}
-    />
-  )
-}
-
-export function FeePayerPart({ feePayer }: { readonly feePayer: Health['feePayer'] }) {
-  const { enabled, pubkey, balanceLamports } = feePayer
-  return (
-    <Part
-      title="Fee payer"
-      tone={enabled ? 'good' : 'neutral'}
-      state={enabled ? 'On' : 'Off'}
-      text={
-        enabled
-          ? 'The service pays for registrations with an invite code, and fees of some agents.'
-          : 'The service pays for nobody now. Owners pay for their own transactions.'
-      }
-      facts={
-        pubkey === null
-          ? []
-          : [
-              ['Account', <Address key="a" value={pubkey} label="fee payer" />],
-              [
-                'Balance',
-                balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
-              ],
-            ]
-      }
-    />
-  )
-}
-
-export function DatabasePart({ database }: { readonly database: Health['database'] }) {
-  return (
-    <Part
-      title="Database"
-      tone={database.connected ? 'good' : 'bad'}
-      state={database.connected ? 'Connected' : 'Not reachable'}
-      text={
-        database.connected
-          ? 'PostgreSQL answers.'
-          : 'PostgreSQL does not answer, so almost nothing works. The service tries again by itself.'
-      }
-    />
-  )
-}
-
-export function ProcessPart({
-  readiness,
-  version,
-}: {
-  readonly readiness: ServiceHealthQuery['readiness']
-  readonly version: string
-}) {
-  return (
-    <Part
-      title="This process"
-      tone={readiness.ready ? 'good' : 'bad'}
-      state={readiness.ready ? 'Ready' : 'Not ready'}
-      text={
-        readiness.ready
-          ? 'It takes requests. Load balancers send them here.'
-          : 'It does not take requests yet. Load balancers send them to others.'
-      }
-      facts={[['Version', version]]}
-    />
-  )
+        ['Registry program', <Address key="p" value={info.program} label="program address" />],
+      ],
+    },
+    {
+      title: 'Indexer',
+      ...(indexer.healthy
+        ? {
+            tone: 'good',
+            state: 'Up to date',
+            text: 'It copies the registry from the ledger. Lists and pages show what the ledger has.',
+          }
+        : {
+            tone: indexer.ready ? 'warn' : 'bad',
+            state: indexer.ready ? 'Behind' : 'Not ready',
+            text: 'It copies the registry from the ledger. Lists and pages may show older data.',
+          }),
+      facts: [
+        ['Phase', words(indexer.phase)],
+        ['Behind by', `${count(indexer.lagSeconds, 'seconds')}, ${count(indexer.lagSlots, 'slots')}`],
+        ['Read up to slot', count(indexer.cursorSlot)],
+        ['Compared up to slot', count(indexer.finalizedSlot)],
+        ['Records not understood', count(indexer.deadLetters)],
+      ],
+    },
+    {
+      title: 'Fee payer',
+      ...(feePayer.enabled
+        ? {
+            tone: 'good',
+            state: 'On',
+            text: 'The service pays for registrations with an invite code, and fees of some agents.',
+          }
+        : {
+            tone: 'neutral',
+            state: 'Off',
+            text: 'The service pays for nobody now. Owners pay for their own transactions.',
+          }),
+      facts: [
+        ['Account', pubkey && <Address value={pubkey} label="fee payer" />],
+        [
+          'Balance',
+          pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
+        ],
+      ],
+    },
+    {
+      title: 'Database',
+      ...(database.connected
+        ? { tone: 'good', state: 'Connected', text: 'PostgreSQL answers.' }
+        : {
+            tone: 'bad',
+            state: 'Not reachable',
+            text: 'PostgreSQL does not answer, so almost nothing works. The service tries again by itself.',
+          }),
+      facts: [],
+    },
+    {
+      title: 'This process',
+      ...(readiness.ready
+        ? { tone: 'good', state: 'Ready', text: 'It takes requests. Load balancers send them here.' }
+        : {
+            tone: 'bad',
+            state: 'Not ready',
+            text: 'It does not take requests yet. Load balancers send them to others.',
+          }),
+      facts: [['Version', info.version]],
+    },
+  ]
 }

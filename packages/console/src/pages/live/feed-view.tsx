@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useConnected } from '../../api/connection.ts'
 import { EventList } from '../../events/event-list.tsx'
-import { Badge, Button, Empty, ErrorState, Loading } from '../../ui/index.ts'
+import { Button, classes, Empty, ErrorState, Light, Loading } from '../../ui/index.ts'
 import { type Feed, useFeed } from './feed.ts'
 import type { FeedFilter } from './filter.ts'
 import css from './page.module.css'
@@ -28,7 +28,7 @@ export function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps
   return (
     <>
       <Status feed={feed} isPaused={isPaused} onShow={show} />
-      <div ref={list} className={css.feed}>
+      <div ref={list} className="stack">
         <Content feed={feed} onReset={onReset} onRestart={onRestart} />
       </div>
     </>
@@ -60,10 +60,8 @@ function Status({ feed, isPaused, onShow }: StatusProps) {
           ? (['good', 'Live'] as const)
           : (['warn', 'Reconnecting'] as const)
   return (
-    <div className={css.status} data-sticky={count > 0}>
-      <Badge tone={tone} dot>
-        {text}
-      </Badge>
+    <div className={classes('row', css.status)} data-sticky={count > 0}>
+      <Light tone={tone} text={text} />
       <span role="status" className="visually-hidden">
         {count > 0 && `${count} new ${count === 1 ? 'event' : 'events'}`}
       </span>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Input } from '../../ui/index.ts'
+import { Button, classes, Input } from '../../ui/index.ts'
 import { readFilter, withAgent, withType, withTypes } from './filter.ts'
 import css from './page.module.css'
 
@@ -12,8 +12,8 @@ interface FilterBarProps {
 export function FilterBar({ search, onChange }: FilterBarProps) {
   const { types, agentPda } = readFilter(search)
   return (
-    <div className={css.filters}>
-      <div className={css.types} role="group" aria-label="Event types">
+    <div className="stack">
+      <div className={classes('row', css.types)} role="group" aria-label="Event types">
         <Chip isChosen={types === undefined} onClick={() => onChange(withTypes(search, []))}>
           All events
         </Chip>

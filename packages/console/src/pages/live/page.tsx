@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
 import { eventText } from '../../events/types.ts'
-import { Button, Page, ShowRequest } from '../../ui/index.ts'
+import { Button, Page } from '../../ui/index.ts'
 import { FeedView } from './feed-view.tsx'
 import { type FeedFilter, readFilter } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -17,13 +17,11 @@ export default function LivePage() {
     <Page
       title="Live events"
       lead="What happens in the registry, as the gateway reads it from the ledger."
+      request={{ document: LiveEventsDocument, variables: { filter }, client: exampleFor(filter) }}
       actions={
-        <>
-          <ShowRequest document={LiveEventsDocument} variables={{ filter }} client={exampleFor(filter)} />
-          <Button aria-pressed={isPaused} onClick={() => setPaused((now) => !now)}>
-            {isPaused ? 'Resume' : 'Pause'}
-          </Button>
-        </>
+        <Button aria-pressed={isPaused} onClick={() => setPaused((now) => !now)}>
+          {isPaused ? 'Resume' : 'Pause'}
+        </Button>
       }
     >
       <FilterBar search={search} onChange={(next) => setSearch(next, { replace: true })} />

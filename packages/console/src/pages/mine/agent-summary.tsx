@@ -14,7 +14,7 @@ export function AgentSummary({ agent }: { readonly agent: MyAgent }) {
           ['Address', <Address key="address" value={pda} label="agent address" />],
           ['Card', <ExternalLink key="card" href={agentCardUrl} />],
           ['Check of the card', <Status key="state" value={card.state} />],
-          ...(card.reason === null ? [] : [['Reason', card.reason] as const]),
+          ['Reason', card.reason],
         ]}
       />
       <p>

@@ -1,12 +1,12 @@
 import type { Registry, SendOptions, Signer, Transaction } from '@agent-registry/client'
 import { type ReactNode, useState } from 'react'
-import { formStyles as css } from '../../form/form.tsx'
+import { Choice } from '../../form/form.tsx'
 import type { Hints } from '../../transaction/costs.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
 import { Section } from '../../ui/index.ts'
 import type { MyAgent } from './page.tsx'
 
-interface OwnerTransaction {
+export interface OwnerTransaction {
   /** What the owner asked for. */
   readonly title: string
   readonly send: (registry: Registry, signer: Signer, options: SendOptions) => Promise<Transaction>
@@ -39,21 +39,12 @@ export function useOwnerTransaction(
     })
   const feeChoice = isEligible && (
     <Section title="Network fees">
-      <label className={css.choice}>
-        <input
-          type="checkbox"
-          checked={wantsSponsor}
-          onChange={({ target }) => setWantsSponsor(target.checked)}
-        />
-        <span>
-          Let the gateway pay the network fees
-          <br />
-          <span className={css.hint}>
-            For updates, stake, suspension and reactivation, up to its daily limits. Your wallet pays for the
-            rest.
-          </span>
-        </span>
-      </label>
+      <Choice
+        label="Let the gateway pay the network fees"
+        hint="For updates, stake, suspension and reactivation, up to its daily limits. Your wallet pays for the rest."
+        checked={wantsSponsor}
+        onChange={({ target }) => setWantsSponsor(target.checked)}
+      />
     </Section>
   )
   return { sign, feeChoice }

@@ -1,16 +1,15 @@
 import { useEffect, useEffectEvent } from 'react'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AgentSummary } from './agent-summary.tsx'
 import { useOwnerTransaction } from './owner-transaction.tsx'
 import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
-import css from './page.module.css'
 import { StakeSection } from './stake-section.tsx'
 import { StatusSection } from './status-section.tsx'
 import { UpdateSection } from './update-section.tsx'
@@ -29,7 +28,7 @@ export default function MinePage() {
     <Page
       title="My agent"
       lead="Change your agent, its stake and its status. Your wallet signs each change, after you have reviewed it."
-      actions={<ShowRequest document={MyAgentDocument} variables={variables} client={EXAMPLE} />}
+      request={{ document: MyAgentDocument, variables, client: EXAMPLE }}
     >
       <NeedsAccount need="wallet" why="Connect the wallet of your agent">
         {({ signer: connected }) => (
@@ -43,21 +42,20 @@ export default function MinePage() {
 }
 
 function Mine({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
-  const [{ data, error, fetching }, refetch] = useQuery({
+  const { data, error, fetching, again } = useRead({
     query: MyAgentDocument,
     variables: { owner: wallet },
     requestPolicy: 'cache-and-network',
   })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
-  useLanded(refresh)
-  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
+  useLanded(again)
+  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
   return (
-    <div className={css.columns}>
-      <div className={css.main}>
+    <div className="columns">
+      <div className="stack">
         {agent === null ? (
           <Empty title="This wallet has no agent">
             <p>Register one, or connect the wallet that owns your agent.</p>
@@ -67,7 +65,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
           </Empty>
         ) : (
           <>
-            <FollowEvents pda={agent.pda} onEvent={refresh} />
+            <FollowEvents pda={agent.pda} onEvent={again} />
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
             {agent.status === 'ACTIVE' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}
@@ -75,7 +73,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
           </>
         )}
       </div>
-      <div className={css.main}>
+      <div className="stack">
         <WalletBalance wallet={wallet} network={service.network} />
         {feeChoice}
       </div>

@@ -1,12 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
 import { Amount, Button, formatUnits } from '../../ui/index.ts'
-import { formStyles } from '../../form/form.tsx'
 import { inWords } from './duration.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { LedgerTimeDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
-import css from './page.module.css'
 
 interface PendingWithdrawalProps {
   readonly withdrawal: NonNullable<NonNullable<MyAgent['stake']>['withdrawal']>
@@ -22,12 +20,12 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
   const left = completableAt === null ? 0 : (Date.parse(completableAt) - now) / 1_000
   const isPayable = left <= 0
   return (
-    <div className={css.withdrawal}>
+    <div className="notice" data-tone="neutral">
       <div>
         <h3>
           Withdrawal of <Amount value={amount} unit="usdc" />
         </h3>
-        <p role="timer">
+        <p role="timer" className="hint">
           {isPayable ? (
             'It is payable now.'
           ) : (
@@ -39,7 +37,7 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
           )}
         </p>
       </div>
-      <div className={formStyles.buttons}>
+      <div className="row">
         <Button
           look={isPayable ? 'primary' : 'plain'}
           disabled={!isPayable}

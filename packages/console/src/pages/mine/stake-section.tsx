@@ -1,12 +1,11 @@
 import { type AmountError, usdc } from '@agent-registry/client/money'
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { Form, formStyles } from '../../form/form.tsx'
+import { Form } from '../../form/form.tsx'
 import { Amount, Button, Facts, formatUnits, Input, plainUnits, Section, words } from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
-import css from './page.module.css'
 import { inWords } from './duration.ts'
 import { PendingWithdrawal } from './pending-withdrawal.tsx'
 
@@ -42,15 +41,13 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
         facts={[
           ['Deposited', <Amount key="deposited" value={deposited} unit="usdc" />],
           ['Can be withdrawn', <Amount key="free" value={free > 0n ? free : 0n} unit="usdc" />],
-          ...(locked > 0n ? [['Locked', <Amount key="locked" value={locked} unit="usdc" />] as const] : []),
-          ...(pending > 0n
-            ? [['Being withdrawn', <Amount key="pending" value={pending} unit="usdc" />] as const]
-            : []),
+          ['Locked', locked > 0n && <Amount value={locked} unit="usdc" />],
+          ['Being withdrawn', pending > 0n && <Amount value={pending} unit="usdc" />],
         ]}
       />
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
       {stake?.withdrawal && free > 0n && (
-        <p className={formStyles.hint}>
+        <p className="note">
           There can be one withdrawal at a time. To withdraw another amount, cancel this one first.
         </p>
       )}
@@ -105,18 +102,17 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
   }
   return (
     <Form label={label} onSubmit={submit}>
-      <div className={css.amount}>
+      <div className="stack">
         <Input
           label={`${label} (USDC)`}
           inputMode="decimal"
-          autoComplete="off"
           placeholder="0.00"
           hint={hint}
           value={text}
           error={problem}
           onChange={({ target }) => setText(target.value)}
         />
-        <div className={formStyles.buttons}>
+        <div className="row">
           {max !== undefined && <Button onClick={() => setText(plainUnits(max, 6))}>All</Button>}
           <Button type="submit">{label}</Button>
         </div>

@@ -1,6 +1,5 @@
 import { Address, Badge, Facts, RelativeTime, Section, Table, withCommas, words } from '../../ui/index.ts'
 import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
-import css from './page.module.css'
 
 /** Deliveries that wait, and webhooks that fail. */
 export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
@@ -21,7 +20,7 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
         ]}
       />
       {failing.length === 0 ? (
-        <p className={css.hint}>No receiver fails.</p>
+        <p className="hint">No receiver fails.</p>
       ) : (
         <Table caption="Failing webhooks" columns={FAILING} rows={failing} keyOf={({ id }) => id} />
       )}
@@ -76,7 +75,7 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
         ]}
       />
       {deadLetters.length === 0 ? (
-        <p className={css.hint}>Everything was read.</p>
+        <p className="hint">Everything was read.</p>
       ) : (
         <Table caption="Records not understood" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useClient } from 'urql'
-import { Form, formStyles } from '../../form/form.tsx'
+import { Form } from '../../form/form.tsx'
 import {
   Badge,
   Button,
@@ -13,7 +13,6 @@ import {
   Select,
   Table,
 } from '../../ui/index.ts'
-import css from './page.module.css'
 import { useAction } from '../../form/use-action.ts'
 import {
   CreateInviteCodeDocument,
@@ -63,7 +62,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   return (
     <Section title="Invite codes" lead="The list has the beginning of each code’s hash, not the code.">
       <Form label="New invite code" onSubmit={create}>
-        <div className={css.row}>
+        <div className="row">
           <Input
             label="Registrations"
             inputMode="numeric"
@@ -86,7 +85,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
       {created !== null && <CodeBlock label="New invite code" code={created} />}
       {error !== undefined && <ErrorState error={error} />}
       {codes.length === 0 ? (
-        <p className={css.hint}>There are no codes.</p>
+        <p className="hint">There are no codes.</p>
       ) : (
         <Table
           caption="Invite codes"
@@ -96,9 +95,9 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
         />
       )}
       <Dialog title={`Revoke ${asked}?`} open={asked !== null} onClose={() => setAsked(null)}>
-        <div className={css.parts}>
+        <div className="stack">
           <p>Prepared registrations that were not submitted become invalid. This cannot be undone.</p>
-          <div className={formStyles.buttons}>
+          <div className="row">
             <Button look="danger" onClick={() => asked !== null && revoke(asked)}>
               Revoke code
             </Button>

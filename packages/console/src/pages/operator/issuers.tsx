@@ -2,7 +2,6 @@ import { useClient } from 'urql'
 import { Badge, Button, ErrorState, Section, Table, words } from '../../ui/index.ts'
 import { useAction } from '../../form/use-action.ts'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
-import css from './page.module.css'
 
 type Issuer = OperatorPartsFragment['issuers'][number]
 
@@ -29,7 +28,7 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
       <p role="status">{done}</p>
       {error !== undefined && <ErrorState error={error} />}
       {issuers.length === 0 ? (
-        <p className={css.hint}>There are no trusted issuers.</p>
+        <p className="hint">There are no trusted issuers.</p>
       ) : (
         <Table
           caption="Trusted issuers"

@@ -2,9 +2,9 @@ import { Histogram } from '../../ui/histogram.tsx'
 import {
   Address,
   Amount,
-  Badge,
   Facts,
   formatUnits,
+  Light,
   RelativeTime,
   Section,
   Status,
@@ -28,13 +28,9 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
   return (
     <Section
       title="Fee payer"
-      aside={
-        <Badge tone={enabled ? 'good' : 'neutral'} dot>
-          {enabled ? 'On' : 'Off'}
-        </Badge>
-      }
+      aside={<Light tone={enabled ? 'good' : 'neutral'} text={enabled ? 'On' : 'Off'} />}
     >
-      <div className={css.pair}>
+      <div className="pair">
         <Facts
           facts={[
             ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
@@ -69,7 +65,7 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
         />
       )}
       {newest.length === 0 ? (
-        <p className={css.hint}>
+        <p className="hint">
           No registration was sponsored yet. Create an invite code below, and give it to the owner of an
           agent.
         </p>

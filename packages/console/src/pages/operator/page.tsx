@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { Provider, useQuery } from 'urql'
+import { Provider } from 'urql'
 import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readText, storeText } from '../../api/storage.ts'
@@ -12,15 +12,14 @@ import {
   Loading,
   Page,
   Section,
-  ShowRequest,
   usePolling,
+  useRead,
 } from '../../ui/index.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
 import { OperatorPageDocument } from './page.generated.ts'
 import { Money } from './money.tsx'
-import css from './page.module.css'
 
 const STORED = 'operator'
 const REFRESH_MS = 15_000
@@ -36,12 +35,8 @@ export default function OperatorPage() {
     <Page
       title="Operator"
       lead="Money, deliveries, invite codes and issuers of this gateway. The page is updated every 15 seconds."
-      actions={
-        <>
-          <ShowRequest needsSession document={OperatorPageDocument} />
-          {token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
-        </>
-      }
+      request={{ needsSession: true, document: OperatorPageDocument }}
+      actions={token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
     >
       {token === null ? <TokenForm onToken={keep} /> : <Operators key={token} token={token} forget={keep} />}
     </Page>
@@ -65,7 +60,6 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         <Input
           label="Token"
           type="password"
-          autoComplete="off"
           value={text}
           error={error}
           onChange={({ target }) => setText(target.value)}
@@ -94,8 +88,7 @@ function Operators({ token, forget }: OperatorsProps) {
 }
 
 function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
-  const [{ data, error }, refetch] = useQuery({ query: OperatorPageDocument })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const { data, error, again: refresh } = useRead({ query: OperatorPageDocument })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
   usePolling(refresh, isRefused ? null : REFRESH_MS)
   if (isRefused)
@@ -113,10 +106,10 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
     )
   const { operator, detailedHealth } = data
   return (
-    <div className={css.parts}>
+    <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
       <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <div className={css.pair}>
+      <div className="pair">
         <Deliveries webhooks={operator.webhooks} />
         <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
       </div>

@@ -1,15 +1,16 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Histogram } from '../../ui/histogram.tsx'
-import type { ChartProps } from '../../ui/chart.tsx'
 import {
+  Chart,
   ErrorState,
+  Loaded,
   Loading,
   Section,
   Select,
   useKept,
-  useLazy,
   usePolling,
+  useRead,
   withCommas,
 } from '../../ui/index.ts'
 import {
@@ -17,7 +18,6 @@ import {
   RegistryGrowthDocument,
   RegistryReputationDocument,
 } from './charts.generated.ts'
-import css from './page.module.css'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -32,7 +32,6 @@ const RANGES = {
 type Range = keyof typeof RANGES
 const STEPS = 30
 const OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }))
-const loadChart = () => import('../../ui/chart.tsx')
 
 /** Counting is more work than reading a page. */
 const REFRESH_MS = 60_000
@@ -45,19 +44,17 @@ export function Growth({ since }: { readonly since: string | null }) {
     <Section
       title="Growth"
       aside={
-        <span className={css.range}>
-          <Select
-            label="Range"
-            hideLabel
-            options={OPTIONS}
-            value={range}
-            onChange={({ target }) => setRange(target.value as Range)}
-          />
-        </span>
+        <Select
+          label="Range"
+          hideLabel
+          options={OPTIONS}
+          value={range}
+          onChange={({ target }) => setRange(target.value as Range)}
+        />
       }
     >
       <Line key={range} range={range} since={since} />
-      <p className={css.hint}>
+      <p className="hint">
         The agents of today, by the time of their registration. Closed agents are left out.
       </p>
     </Section>
@@ -80,7 +77,7 @@ function Line({ range, since }: LineProps) {
   const counts = useKept(data)?.registryGrowth
   const times = useKept(data == null ? null : (operation?.variables.times as readonly string[]))
   if (counts !== undefined && times !== undefined)
-    return <LazyChart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
+    return <Chart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
   return error === undefined ? (
     <Loading rows={4} label="Loading the growth" />
   ) : (
@@ -90,51 +87,41 @@ function Line({ range, since }: LineProps) {
 
 /** The number of agents by reputation. */
 export function Reputation() {
-  const [{ data, error }, refetch] = useQuery({ query: RegistryReputationDocument })
-  const retry = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
-  const ranges = useKept(data)?.registryReputation
+  const read = useRead({ query: RegistryReputationDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Section title="Reputation">
-      {ranges !== undefined ? (
-        <Histogram
-          title="Agents by reputation"
-          of="Range"
-          unit="Agents"
-          bars={ranges.map(({ from, to, agents }) => ({
-            label: `${withCommas(from)} to ${withCommas(to)}`,
-            value: agents,
-          }))}
-        />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={retry} />
-      ) : (
-        <Loading rows={4} label="Loading the reputation" />
-      )}
+      <Loaded read={read} data={read.data?.registryReputation} rows={4} label="Loading the reputation">
+        {(ranges) => (
+          <Histogram
+            title="Agents by reputation"
+            of="Range"
+            unit="Agents"
+            bars={ranges.map(({ from, to, agents }) => ({
+              label: `${withCommas(from)} to ${withCommas(to)}`,
+              value: agents,
+            }))}
+          />
+        )}
+      </Loaded>
     </Section>
   )
 }
 
 /** The events of the last hour. */
 export function Events() {
-  const [{ data, error }, refetch] = useQuery({ query: EventsPerMinuteDocument })
-  const retry = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
-  const counts = useKept(data)?.registryEventsPerMinute
+  const read = useRead({ query: EventsPerMinuteDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Section title="Events per minute">
-      {counts !== undefined ? (
-        <Histogram
-          title="Events per minute"
-          of="Time"
-          unit="Events"
-          bars={counts.map((value, i) => ({ label: agoText(counts.length - 1 - i), value }))}
-        />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={retry} />
-      ) : (
-        <Loading rows={4} label="Loading the events" />
-      )}
+      <Loaded read={read} data={read.data?.registryEventsPerMinute} rows={4} label="Loading the events">
+        {(counts) => (
+          <Histogram
+            title="Events per minute"
+            of="Time"
+            unit="Events"
+            bars={counts.map((value, i) => ({ label: agoText(counts.length - 1 - i), value }))}
+          />
+        )}
+      </Loaded>
     </Section>
   )
 }
@@ -146,9 +133,4 @@ function timesOf(range: Range, since: string | null, now: number): string[] {
   const first = since === null ? now - DAY_MS : Date.parse(since)
   const ms = RANGES[range].ms ?? Math.max(now - first, HOUR_MS)
   return Array.from({ length: STEPS + 1 }, (_, i) => new Date(now - ms + (ms * i) / STEPS).toISOString())
-}
-
-function LazyChart(props: ChartProps) {
-  const chart = useLazy(loadChart)
-  return chart === null ? <Loading rows={4} label="Loading the chart" /> : <chart.default {...props} />
 }

@@ -1,20 +1,16 @@
-import type { ReactNode } from 'react'
-import { useQuery } from 'urql'
 import { Redirect, useSearchParams } from 'wouter'
 import {
   Bars,
   ButtonLink,
-  ErrorState,
+  Figures,
   formatUnits,
   Link,
-  Loading,
+  Loaded,
+  lazily,
   Page,
   Section,
-  ShowRequest,
   Tier,
-  useKept,
-  useLazy,
-  usePolling,
+  useRead,
   withCommas,
   words,
 } from '../../ui/index.ts'
@@ -39,33 +35,22 @@ export default function OverviewPage() {
 }
 
 function Overview() {
-  const [{ data: read, error }, refresh] = useQuery({
-    query: OverviewDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  const data = useKept(read)
-  const retry = (): void => refresh({ requestPolicy: 'network-only' })
-  usePolling(retry, REFRESH_MS)
+  const query = { query: OverviewDocument, requestPolicy: 'cache-and-network' } as const
+  const read = useRead(query, { everyMs: REFRESH_MS, keep: true })
   return (
     <Page
       title="Overview"
       lead="AI agents that are registered on Solana: what they do, how much they staked, and how they behaved."
+      request={{ document: OverviewDocument, client: EXAMPLE }}
       actions={
-        <>
-          <ShowRequest document={OverviewDocument} client={EXAMPLE} />
-          <ButtonLink to="/start" look="primary">
-            Get started
-          </ButtonLink>
-        </>
+        <ButtonLink to="/start" look="primary">
+          Get started
+        </ButtonLink>
       }
     >
-      {data !== undefined ? (
-        <Registry data={data} />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={retry} />
-      ) : (
-        <Loading rows={12} label="Loading the registry" />
-      )}
+      <Loaded read={read} data={read.data} rows={12} label="Loading the registry">
+        {(data) => <Registry data={data} />}
+      </Loaded>
     </Page>
   )
 }
@@ -74,18 +59,20 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   const { registryStats: stats, best, oldest } = data
   const active = stats.byStatus.find(({ status }) => status === 'ACTIVE')?.agents ?? 0
   return (
-    <div className={css.overview}>
-      <dl className={css.totals}>
-        <Total name="Agents" value={withCommas(stats.agents)} />
-        <Total name="Active" value={withCommas(active)} />
-        <Total name="USDC staked" value={formatUnits(BigInt(stats.depositedAmount), 6)} />
-        <Total name="USDC to be withdrawn" value={formatUnits(BigInt(stats.pendingWithdrawals), 6)} />
-      </dl>
-      <div className={css.wide}>
+    <div className="stack">
+      <Figures
+        figures={[
+          ['Agents', withCommas(stats.agents)],
+          ['Active', withCommas(active)],
+          ['USDC staked', formatUnits(BigInt(stats.depositedAmount), 6)],
+          ['USDC to be withdrawn', formatUnits(BigInt(stats.pendingWithdrawals), 6)],
+        ]}
+      />
+      <div className="pair">
         <Growth since={oldest.nodes[0]?.createdAt ?? null} />
         <Section title="Best reputation" aside={<Link href="/agents">All agents</Link>}>
           {best.nodes.length === 0 ? (
-            <p className={css.hint}>
+            <p className="hint">
               {stats.agents === 0
                 ? 'No agent is registered yet. '
                 : 'The cards of all agents are mismatched. '}
@@ -96,8 +83,8 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           )}
         </Section>
       </div>
-      <div className={css.three}>
-        <div className={css.overview}>
+      <div className="grid">
+        <div className="stack">
           <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
           <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />
         </div>
@@ -107,7 +94,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           valueOf={({ category }) => category}
           filter="category"
         />
-        <div className={css.overview}>
+        <div className="stack">
           <Reputation />
           <Events />
         </div>
@@ -160,15 +147,6 @@ function Sparkline({ now, changes }: { readonly now: number; readonly changes: C
   )
 }
 
-function Total({ name, value }: { readonly name: string; readonly value: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  )
-}
-
 interface CountsProps<Row> {
   readonly title: string
   readonly rows: readonly Row[]
@@ -196,27 +174,9 @@ function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf,
   )
 }
 
-const loadCharts = () => import('./charts.tsx')
-
-function Growth({ since }: { readonly since: string | null }) {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the growth" /> : <charts.Growth since={since} />
-}
-
-function Reputation() {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the reputation" /> : <charts.Reputation />
-}
-
-function Events() {
-  const charts = useLazy(loadCharts)
-  return charts === null ? <Loading rows={6} label="Loading the events" /> : <charts.Events />
-}
-
-const loadNewest = () => import('./newest.tsx')
-
 /** Like that of charts, the code of events is not in the first load. */
-function Newest() {
-  const newest = useLazy(loadNewest)
-  return newest === null ? <Loading rows={6} label="Loading the changes" /> : <newest.default />
-}
+const charts = () => import('./charts.tsx')
+const Growth = lazily(async () => (await charts()).Growth, 'Loading the growth', 6)
+const Reputation = lazily(async () => (await charts()).Reputation, 'Loading the reputation', 6)
+const Events = lazily(async () => (await charts()).Events, 'Loading the events', 6)
+const Newest = lazily(async () => (await import('./newest.tsx')).Newest, 'Loading the changes', 6)

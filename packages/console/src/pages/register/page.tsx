@@ -1,13 +1,11 @@
-import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, Section, ShowRequest } from '../../ui/index.ts'
+import { ButtonLink, Empty, ErrorState, Loading, Page, Section, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
-import css from './page.module.css'
 import { RegisterForm } from './register-form.tsx'
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
@@ -28,9 +26,7 @@ export default function RegisterPage() {
     <Page
       title="Register an agent"
       lead="An agent is an entry in the registry that belongs to one wallet. Others find it by its name, category and card."
-      actions={
-        <ShowRequest document={PrepareRegistrationDocument} variables={{ input: INPUT }} client={EXAMPLE} />
-      }
+      request={{ document: PrepareRegistrationDocument, variables: { input: INPUT }, client: EXAMPLE }}
     >
       <NeedsAccount need="wallet" why="Connect the wallet that will own the agent">
         {({ signer }) => (
@@ -45,14 +41,14 @@ export default function RegisterPage() {
 
 function Registration({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
   const [search] = useSearchParams()
-  const [{ data, error, fetching }, refetch] = useQuery({
+  const { data, error, fetching, again } = useRead({
     query: OwnAgentExistsDocument,
     variables: { owner: wallet },
     requestPolicy: 'cache-and-network',
   })
-  useLanded(() => refetch({ requestPolicy: 'network-only' }))
+  useLanded(again)
   if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
-    return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+    return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your wallet" />
   const agent = data?.agentByOwner
   if (agent)
@@ -65,7 +61,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
       </Empty>
     )
   return (
-    <div className={css.columns}>
+    <div className="columns">
       <Section title="The agent">
         <RegisterForm
           wallet={wallet}

@@ -1,11 +1,11 @@
-import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
-import { Form, formStyles as css } from '../../form/form.tsx'
+import { Choice, Choices, Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
@@ -31,27 +31,19 @@ interface Draft {
 
 export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: RegisterFormProps) {
   const start = useTransaction()
-  const [draft, setDraft] = useState<Draft>({
-    name: '',
-    category: 'OTHER',
-    url: '',
-    hash: '',
-    payer: canSponsor ? 'gateway' : 'wallet',
-    code: givenCode,
-  })
-  const [isChecked, setChecked] = useState(false)
-  const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }))
+  const { draft, change, field, submit } = useDraft<Draft>(
+    {
+      name: '',
+      category: 'OTHER',
+      url: '',
+      hash: '',
+      payer: canSponsor ? 'gateway' : 'wallet',
+      code: givenCode,
+    },
+    problemsOf,
+  )
   const { name, category, url, hash, payer, code } = draft
-  const found = {
-    name: checkName(name),
-    url: checkCardUrl(url),
-    hash: checkHash(hash),
-    code: payer === 'gateway' && code.trim() === '' ? 'Enter a code, or let your wallet pay.' : null,
-  }
-  const problems = isChecked ? found : { name: null, url: null, hash: null, code: null }
-  const submit = (): void => {
-    setChecked(true)
-    if (Object.values(found).some((problem) => problem !== null)) return
+  const register = (): void => {
     const sponsorship = payer === 'gateway' ? { inviteCode: code.trim() } : {}
     start({
       title: `Register ${name}`,
@@ -66,46 +58,26 @@ export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: Regi
   return (
     <>
       <CardBuilder name={name} isLocalnet={isLocalnet} onCard={change} />
-      <Form label="Register an agent" onSubmit={submit}>
-        <Input
-          label="Name"
-          autoComplete="off"
-          hint="1 to 32 bytes. You can change it later."
-          value={name}
-          error={problems.name}
-          onChange={({ target }) => change({ name: target.value })}
-        />
-        <Select
-          label="Category"
-          options={optionsOf(CATEGORIES)}
-          value={category}
-          onChange={({ target }) => change({ category: target.value as ServiceCategory })}
-        />
-        <CardFields
-          url={url}
-          hash={hash}
-          urlError={problems.url}
-          hashError={problems.hash}
-          onChange={(card) => change(card)}
-        />
+      <Form label="Register an agent" onSubmit={() => submit(register)}>
+        <Input label="Name" hint="1 to 32 bytes. You can change it later." {...field('name')} />
+        <Select label="Category" options={optionsOf(CATEGORIES)} {...field('category')} />
+        <CardFields url={field('url')} hash={field('hash')} onHash={(value) => change({ hash: value })} />
         <Payer payer={payer} canSponsor={canSponsor} onChange={(chosen) => change({ payer: chosen })} />
-        {payer === 'gateway' && (
-          <InviteCode
-            wallet={wallet}
-            code={code}
-            error={problems.code}
-            onChange={(typed) => change({ code: typed })}
-          />
-        )}
-        <div className={css.buttons}>
-          <Button look="primary" type="submit">
-            Review the registration
-          </Button>
-        </div>
+        {payer === 'gateway' && <InviteCode wallet={wallet} field={field('code')} />}
+        <Button look="primary" type="submit">
+          Review the registration
+        </Button>
       </Form>
     </>
   )
 }
+
+const problemsOf = ({ name, url, hash, payer, code }: Draft) => ({
+  name: checkName(name),
+  url: checkCardUrl(url),
+  hash: checkHash(hash),
+  code: payer === 'gateway' && code.trim() === '' ? 'Enter a code, or let your wallet pay.' : null,
+})
 
 function Payer({
   payer,
@@ -116,22 +88,6 @@ function Payer({
   readonly canSponsor: boolean
   readonly onChange: (payer: Draft['payer']) => void
 }) {
-  const radio = (value: Draft['payer'], label: string, hint: string, disabled = false) => (
-    <label className={css.choice}>
-      <input
-        type="radio"
-        name="payer"
-        checked={payer === value}
-        disabled={disabled}
-        onChange={() => onChange(value)}
-      />
-      <span>
-        {label}
-        <br />
-        <span className={css.hint}>{hint}</span>
-      </span>
-    </label>
-  )
   const [{ data }] = useQuery({ query: RentsDocument })
   const walletHint =
     data === undefined
@@ -140,11 +96,21 @@ function Payer({
   const sponsorHint = canSponsor
     ? 'The wallet needs no SOL. Ask the operator for a code.'
     : 'This gateway does not pay for registrations now.'
+  const radio = (value: Draft['payer']) => ({
+    type: 'radio',
+    name: 'payer',
+    checked: payer === value,
+    onChange: () => onChange(value),
+  })
   return (
-    <fieldset className={css.choices}>
-      <legend>Who pays</legend>
-      {radio('gateway', 'The gateway, with an invite code', sponsorHint, !canSponsor)}
-      {radio('wallet', 'Your wallet', walletHint)}
-    </fieldset>
+    <Choices title="Who pays">
+      <Choice
+        {...radio('gateway')}
+        label="The gateway, with an invite code"
+        hint={sponsorHint}
+        disabled={!canSponsor}
+      />
+      <Choice {...radio('wallet')} label="Your wallet" hint={walletHint} />
+    </Choices>
   )
 }

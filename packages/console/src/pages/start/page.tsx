@@ -3,7 +3,17 @@ import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
-import { Badge, ButtonLink, ErrorState, Link, Loading, Page, useKept, usePolling } from '../../ui/index.ts'
+import {
+  Badge,
+  ButtonLink,
+  classes,
+  ErrorState,
+  Link,
+  Loading,
+  Page,
+  useKept,
+  usePolling,
+} from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AccountPanel } from '../../wallet/account-panel.tsx'
@@ -111,7 +121,7 @@ function Steps({ service }: { readonly service: Service }) {
           `${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps are done.`
         )}
       </p>
-      <ol className={css.steps}>
+      <ol className="stack">
         {steps.map((step, i) => (
           <Step key={step.title} {...step} number={i + 1} isNext={i === next} />
         ))}
@@ -132,12 +142,12 @@ function Step({ title, number, isDone, isNext, content }: StepProps) {
   const id = useId()
   return (
     <li
-      className={css.step}
+      className={classes('card', css.step)}
       data-done={isDone}
       aria-current={isNext ? 'step' : undefined}
       aria-labelledby={id}
     >
-      <h2 id={id}>
+      <h2 id={id} className="spread">
         {number}. {title} {isDone && <Badge tone="good">Done</Badge>}
       </h2>
       {isNext && <div className={css.content}>{content}</div>}

@@ -1,16 +1,15 @@
 import { Badge, CodeBlock, Facts, RelativeTime, Status } from '../../ui/index.ts'
-import css from '../webhooks/page.module.css'
 import type { DeliveryFieldsFragment } from './page.generated.ts'
 import { responseOf, TRIGGERS } from './response.ts'
 
 /** What happened in each request to the receiver, newest first. */
 export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragment }) {
-  if (delivery.attempts.length === 0) return <p className={css.hint}>No attempt was made yet.</p>
+  if (delivery.attempts.length === 0) return <p className="hint">No attempt was made yet.</p>
   return (
-    <ol className={css.timeline} aria-label="Attempts">
+    <ol className="stack divided" aria-label="Attempts">
       {delivery.attempts.map((attempt) => (
-        <li key={`${attempt.number} ${attempt.startedAt}`} className={css.attempt}>
-          <div className={css.buttons}>
+        <li key={`${attempt.number} ${attempt.startedAt}`} className="stack tight">
+          <div className="row">
             <h3>Attempt {attempt.number}</h3>
             <Status value={attempt.outcome} />
             <Badge>{TRIGGERS[attempt.trigger]}</Badge>

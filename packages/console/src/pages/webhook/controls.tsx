@@ -4,7 +4,6 @@ import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventText } from '../../events/types.ts'
 import { Button, Dialog, ErrorState, Section, Select } from '../../ui/index.ts'
-import css from '../webhooks/page.module.css'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {
   DeleteWebhookDocument,
@@ -87,7 +86,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       title="Actions"
       lead="A test event is a ping, or an example of an event. Recover sends failed deliveries of 7 days again."
     >
-      <div className={css.buttons}>
+      <div className="row">
         <Select
           label="Test event"
           options={TEST_EVENTS}
@@ -119,7 +118,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       <p role="status">{done}</p>
       {error !== undefined && <ErrorState error={error} />}
       <Dialog title={asked?.title ?? ''} open={asked !== null} onClose={() => setQuestion(null)}>
-        <div className={css.stack}>
+        <div className="stack">
           <p>{asked?.text}</p>
           {question === 'rotate' && (
             <Select
@@ -129,7 +128,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
               onChange={({ target }) => setKeepHours(target.value)}
             />
           )}
-          <div className={css.buttons}>
+          <div className="row">
             <Button look="danger" onClick={confirm}>
               {asked?.label}
             </Button>

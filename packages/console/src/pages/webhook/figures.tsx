@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
-import { ErrorState, Facts, Loading, Section, Select, usePolling, withCommas } from '../../ui/index.ts'
+import { Facts, Loaded, Section, Select, useRead, withCommas } from '../../ui/index.ts'
 import { WebhookFiguresDocument } from './page.generated.ts'
 
 const PERIODS = [
@@ -19,14 +18,9 @@ const PERCENT = new Intl.NumberFormat('en', {
 /** How well and how fast the receiver answered. */
 export function Figures({ id }: { readonly id: string }) {
   const [hours, setHours] = useState(24)
-  const [{ data, error }, refetch] = useQuery({
-    query: WebhookFiguresDocument,
-    variables: { id, hours },
-    requestPolicy: 'cache-and-network',
-  })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(refresh, REFRESH_MS)
-  const figures = data?.webhook?.figures
+  const variables = { id, hours }
+  const query = { query: WebhookFiguresDocument, variables, requestPolicy: 'cache-and-network' } as const
+  const read = useRead(query, { everyMs: REFRESH_MS })
   return (
     <Section
       title="Receiver"
@@ -41,23 +35,18 @@ export function Figures({ id }: { readonly id: string }) {
         />
       }
     >
-      {error !== undefined ? (
-        <ErrorState error={error} retry={refresh} />
-      ) : figures === undefined ? (
-        <Loading rows={1} label="Loading the figures" />
-      ) : (
-        <Facts
-          facts={[
-            ['Attempts', withCommas(figures.attempts)],
-            [
-              'Succeeded',
-              figures.attempts === 0 ? '–' : PERCENT.format(figures.succeeded / figures.attempts),
-            ],
-            ['Half within', timeText(figures.p50Ms)],
-            ['95% within', timeText(figures.p95Ms)],
-          ]}
-        />
-      )}
+      <Loaded read={read} data={read.data?.webhook?.figures} rows={1} label="Loading the figures">
+        {({ attempts, succeeded, p50Ms, p95Ms }) => (
+          <Facts
+            facts={[
+              ['Attempts', withCommas(attempts)],
+              ['Succeeded', attempts === 0 ? '–' : PERCENT.format(succeeded / attempts)],
+              ['Half within', timeText(p50Ms)],
+              ['95% within', timeText(p95Ms)],
+            ]}
+          />
+        )}
+      </Loaded>
     </Section>
   )
 }

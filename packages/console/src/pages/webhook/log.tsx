@@ -18,7 +18,7 @@ import {
   useDebounced,
   usePolling,
 } from '../../ui/index.ts'
-import { checkAgent } from '../webhooks/fields.tsx'
+import { checkAgent } from '../../form/checks.ts'
 import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,

@@ -1,4 +1,4 @@
-import { useQuery } from 'urql'
+import { useState } from 'react'
 import { useParams } from 'wouter'
 import {
   Address,
@@ -10,11 +10,10 @@ import {
   Page,
   RelativeTime,
   Section,
-  ShowRequest,
   clientCode,
+  useRead,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import css from '../webhooks/page.module.css'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { Controls } from './controls.tsx'
@@ -32,14 +31,12 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
     <Page
       title="Webhook"
       lead={<Link href="/webhooks">All webhooks</Link>}
-      actions={
-        <ShowRequest
-          needsSession
-          document={WebhookLogDocument}
-          variables={{ id, first: 25 }}
-          client={example}
-        />
-      }
+      request={{
+        needsSession: true,
+        document: WebhookLogDocument,
+        variables: { id, first: 25 },
+        client: example,
+      }}
     >
       <NeedsAccount need="session" why="Sign in to see this webhook">
         {() => <Webhook key={id} id={id} />}
@@ -49,13 +46,17 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
 }
 
 function Webhook({ id }: { readonly id: string }) {
-  const [{ data, error }, refetch] = useQuery({
+  const {
+    data,
+    error,
+    again: refresh,
+  } = useRead({
     query: OneWebhookDocument,
     variables: { id },
     requestPolicy: 'cache-and-network',
   })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   const webhook = data?.webhook
+  const [now] = useState(Date.now)
   if (error !== undefined)
     return (
       <ErrorState error={error} retry={refresh}>
@@ -63,10 +64,12 @@ function Webhook({ id }: { readonly id: string }) {
       </ErrorState>
     )
   if (!webhook) return <Loading rows={5} label="Loading the webhook" />
+  const { previousSecretUntil: until } = webhook
+  const oldSecretEnds = until !== null && Date.parse(until) > now && until
   return (
-    <div className={css.list}>
+    <div className="stack">
       <Warning webhook={webhook} />
-      <div className={css.pair}>
+      <div className="pair">
         <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
           <Facts
             facts={[
@@ -83,7 +86,7 @@ function Webhook({ id }: { readonly id: string }) {
                 ),
               ],
               ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
-              ...replacedSecret(webhook.previousSecretUntil),
+              ['Old secret ends', oldSecretEnds && <RelativeTime value={oldSecretEnds} />],
             ]}
           />
         </Section>
@@ -100,8 +103,3 @@ function Webhook({ id }: { readonly id: string }) {
     </div>
   )
 }
-
-const replacedSecret = (until: string | null) =>
-  until === null || Date.parse(until) < Date.now()
-    ? []
-    : [['Old secret ends', <RelativeTime key="Old" value={until} />] as const]

@@ -1,6 +1,5 @@
 import { useQuery } from 'urql'
 import { Link, RelativeTime } from '../../ui/index.ts'
-import css from '../webhooks/page.module.css'
 import { type WebhookDetailsFragment, WebhookLogDocument } from './page.generated.ts'
 
 const REASONS = {
@@ -16,7 +15,7 @@ export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment 
   const isFailing = latest !== undefined && ['RETRYING', 'FAILED'].includes(latest.status)
   if (disabledAt)
     return (
-      <div className={css.notice} role="status">
+      <div className="notice" data-tone="bad" role="status">
         <h2>The service disabled this webhook</h2>
         <p>
           {disabledReason ? REASONS[disabledReason] : ''} This was <RelativeTime value={disabledAt} />.
@@ -26,14 +25,14 @@ export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment 
     )
   if (!active)
     return (
-      <div className={css.notice} data-tone="warn" role="status">
+      <div className="notice" data-tone="warn" role="status">
         <h2>This webhook is paused</h2>
         <p>No events are sent to it. Activate it, then recover the deliveries that it missed.</p>
       </div>
     )
   if (!isFailing) return null
   return (
-    <div className={css.notice} data-tone="warn" role="status">
+    <div className="notice" data-tone="warn" role="status">
       <h2>The last delivery failed</h2>
       <p>
         {latest.status === 'RETRYING'

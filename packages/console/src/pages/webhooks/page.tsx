@@ -1,16 +1,5 @@
 import { useQuery } from 'urql'
-import {
-  Address,
-  ButtonLink,
-  Empty,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  ShowRequest,
-  Status,
-  Table,
-} from '../../ui/index.ts'
+import { Address, ButtonLink, Empty, Link, Loaded, Page, Status, Table, useRead } from '../../ui/index.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { LastDeliveryDocument } from '../webhook/page.generated.ts'
@@ -29,12 +18,8 @@ export default function WebhooksPage() {
     <Page
       title="Webhooks"
       lead="The gateway sends events of the registry to your URL, and repeats failed deliveries for about three days."
-      actions={
-        <>
-          <ShowRequest needsSession document={WebhooksDocument} client={EXAMPLE} />
-          <ButtonLink to="/events">Event types</ButtonLink>
-        </>
-      }
+      request={{ needsSession: true, document: WebhooksDocument, client: EXAMPLE }}
+      actions={<ButtonLink to="/events">Event types</ButtonLink>}
     >
       <NeedsAccount need="session" why="Sign in to manage your webhooks">
         {() => <Webhooks />}
@@ -44,19 +29,20 @@ export default function WebhooksPage() {
 }
 
 function Webhooks() {
-  const [{ data, error }, refetch] = useQuery({
-    query: WebhooksDocument,
-    requestPolicy: 'cache-and-network',
-  })
-  if (error !== undefined)
-    return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
-  if (data === undefined) return <Loading rows={4} label="Loading your webhooks" />
-  const webhooks = data.webhooks.nodes
+  const read = useRead({ query: WebhooksDocument, requestPolicy: 'cache-and-network' })
+  return (
+    <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
+      {(webhooks) => <List webhooks={webhooks} />}
+    </Loaded>
+  )
+}
+
+function List({ webhooks }: { readonly webhooks: readonly Row[] }) {
   const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
   return (
-    <div className={css.list}>
+    <div className="stack">
       {disabled.length > 0 && (
-        <div className={css.notice} role="status">
+        <div className="notice" data-tone="bad" role="status">
           <h2>
             {disabled.length === 1
               ? 'The service disabled a webhook'

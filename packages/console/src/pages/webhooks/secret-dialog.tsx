@@ -1,5 +1,4 @@
 import { Button, CodeBlock, CodeTabs, Dialog } from '../../ui/index.ts'
-import css from './page.module.css'
 import { secretName, verificationCode } from './verification.ts'
 
 interface SecretDialogProps {
@@ -17,7 +16,7 @@ export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: S
   const name = secretName(webhookId)
   return (
     <Dialog title={title} open={secret !== null} locked onClose={() => secret !== null && onStored()}>
-      <div className={css.stack}>
+      <div className="stack">
         <p>
           Your receiver needs this secret to verify requests. It is shown only now. Store it in the
           environment of your receiver, not in its code.
@@ -34,11 +33,9 @@ export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: S
           The code below reads the secret from the environment variable <code>{name}</code>.
         </p>
         <CodeTabs label="Verification code" codes={verificationCode(name)} />
-        <div className={css.buttons}>
-          <Button look="primary" onClick={onStored}>
-            I stored it
-          </Button>
-        </div>
+        <Button look="primary" onClick={onStored}>
+          I stored it
+        </Button>
       </div>
     </Dialog>
   )

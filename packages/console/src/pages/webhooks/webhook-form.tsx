@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react'
+import { useQuery } from 'urql'
+import { apiUrl } from '../../api/base.ts'
+import { ConsoleInfoDocument } from '../../api/service.generated.ts'
+import type { WebhookEventType } from '../../events/events.generated.ts'
+import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
+import { checkAgent } from '../../form/checks.ts'
+import { Choice, Choices, Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
+import { Button, ErrorState, Input } from '../../ui/index.ts'
+import type { CreateWebhookInput } from './page.generated.ts'
+
+interface WebhookFormProps {
+  readonly label: string
+  /** Of the button that sends it. */
+  readonly action: string
+  readonly given: {
+    readonly url: string
+    readonly agent: string
+    readonly types: readonly WebhookEventType[]
+  }
+  /** The webhook exists, and has deliveries that wait. */
+  readonly isEdited?: boolean
+  readonly busy: boolean
+  readonly error: unknown
+  readonly onSubmit: (input: CreateWebhookInput) => void
+  /** Other buttons. */
+  readonly children?: ReactNode
+}
+
+/** What an owner chooses for a webhook. */
+export function WebhookForm({
+  label,
+  action,
+  given,
+  isEdited = false,
+  busy,
+  error,
+  onSubmit,
+  children,
+}: WebhookFormProps) {
+  const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
+  const { url, agent, types } = draft
+  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
+  const receiver = data?.info.localnetReceiver ?? null
+  const choose = (type: WebhookEventType, isChosen: boolean): void =>
+    change({ types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
+  const send = (): void =>
+    onSubmit({ url: url.trim(), eventTypes: [...types], filterAgentPda: agent.trim() || null })
+  return (
+    <Form label={label} onSubmit={() => submit(send)}>
+      <Input
+        label="Receiver URL"
+        type="url"
+        inputMode="url"
+        placeholder="https://example.org/events"
+        hint={receiver === null ? 'An https URL of a public host.' : 'An http or https URL.'}
+        {...field('url')}
+      />
+      {receiver !== null && (
+        <Button small onClick={() => change({ url: apiUrl(receiver) })}>
+          Use the receiver of this localnet
+        </Button>
+      )}
+      <Input
+        label="Only events of this agent (optional)"
+        spellCheck="false"
+        hint="The address of an agent. Without it you get the events of all agents."
+        {...field('agent')}
+      />
+      {EVENT_GROUPS.map((group) => (
+        <Choices key={group.title} title={group.title}>
+          <div className="grid">
+            {group.types.map((type) => (
+              <Choice
+                key={type}
+                label={eventTitle(type)}
+                checked={types.includes(type)}
+                onChange={({ target }) => choose(type, target.checked)}
+              />
+            ))}
+          </div>
+        </Choices>
+      ))}
+      {problemOf('types') && (
+        <p className="note bad" role="alert">
+          {problemOf('types')}
+        </p>
+      )}
+      {isEdited && url.trim() !== given.url && (
+        <p className="hint" role="status">
+          Deliveries that wait for the old URL are cancelled. The secret stays the same.
+        </p>
+      )}
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button type="submit" look="primary" busy={busy}>
+          {action}
+        </Button>
+        {children}
+      </div>
+    </Form>
+  )
+}
+
+const problemsOf = ({ url, agent, types }: WebhookFormProps['given']) => ({
+  url: url.trim() === '' ? 'Enter the URL of your receiver.' : null,
+  agent: checkAgent(agent.trim()),
+  types: types.length === 0 ? 'Choose at least one event.' : null,
+})

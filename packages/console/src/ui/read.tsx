@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { type AnyVariables, useQuery, type UseQueryArgs } from 'urql'
+import { useKept, usePolling } from './polling.ts'
+import { ErrorState, Loading } from './states.tsx'
+
+interface ReadOptions {
+  /** Reads it again after so many milliseconds, while the page is visible. */
+  readonly everyMs?: number | null
+  /** The last data stays while later reads fail. */
+  readonly keep?: boolean
+}
+
+/** The data of a query. `again` reads it from the gateway, not from the cache. */
+export function useRead<Data, Variables extends AnyVariables>(
+  query: UseQueryArgs<Variables, Data>,
+  { everyMs = null, keep = false }: ReadOptions = {},
+) {
+  const [{ data, error, fetching }, refetch] = useQuery<Data, Variables>(query)
+  const kept = useKept(data)
+  const again = (): void => refetch({ requestPolicy: 'network-only' })
+  usePolling(again, everyMs)
+  const isKept = keep && kept !== undefined
+  return { data: isKept ? kept : data, error: isKept ? undefined : error, fetching, again }
+}
+
+interface LoadedProps<Data> {
+  readonly read: { readonly error: unknown; readonly again: () => void }
+  /** What the content needs of the data. */
+  readonly data: Data | null | undefined
+  /** What is loading, and how many rows it will have. */
+  readonly label: string
+  readonly rows: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** The content for the data. Until it is there, rows in its place; after a failure, the error. */
+export function Loaded<Data>({ read: { error, again }, data, label, rows, children }: LoadedProps<Data>) {
+  if (error !== undefined) return <ErrorState error={error} retry={again} />
+  return data == null ? <Loading rows={rows} label={label} /> : children(data)
+}
