@@ -8,14 +8,16 @@ import type { RestContext } from '../rest-context.ts'
 
 /**
  * Nothing comes from another origin. `data:` is for the icons of wallets. The page has one inline
- * style, which is allowed by its hash.
+ * style and one inline script, which are allowed by their hashes.
  */
 function policyOf(html: string): string {
-  const style = /<style>([^]*?)<\/style>/.exec(html)?.[1] ?? ''
-  const hash = createHash('sha256').update(style).digest('base64')
+  const hashOf = (tag: string): string => {
+    const [, content = ''] = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html) ?? []
+    return `'sha256-${createHash('sha256').update(content).digest('base64')}'`
+  }
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${hash}'; img-src 'self' data:; ` +
-    "font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+    `default-src 'none'; script-src 'self' ${hashOf('script')}; style-src 'self' ${hashOf('style')}; ` +
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
   )
 }
 

@@ -1,7 +1,6 @@
-import { type ComponentType, useEffect } from 'react'
+import type { ComponentType } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
-import { forgetReload } from './api/reload.ts'
 import { ROUTES } from './routes.ts'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
@@ -45,10 +44,6 @@ function Pages() {
 
 function LazyPage({ load }: { readonly load: () => Promise<{ default: ComponentType }> }) {
   const loaded = useLazy(load)
-  const isLoaded = loaded !== null
-  useEffect(() => {
-    if (isLoaded) forgetReload()
-  }, [isLoaded])
   return loaded === null ? <Loading label="Loading the page" /> : <loaded.default />
 }
 

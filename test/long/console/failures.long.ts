@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { auditPage } from './support/audit.ts'
 import { useConsole } from './support/console-world.ts'
+import { scaled } from '../../support/machine-speed.ts'
 import { graphql } from './support/registry-data.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
@@ -91,6 +92,7 @@ test('pages that were refused return by themselves', async ({ context, open, var
   await context.route('**/graphql', (route) => (isRefused ? route.fulfill(refusal) : route.continue()))
   const { page, go, visit } = await brokenPage(context)
   await go('/')
+  await health(page, variant.width === 390 ? 'Not reachable' : 'Busy').waitFor()
   for (const path of await allPaths()) {
     await visit(path)
     await expectShell(page, path)
@@ -124,21 +126,28 @@ test('the first page tries again until its code loads', async ({ context, open }
   await open('/')
   const { page, go } = await brokenPage(context)
   let isDown = true
-  await page.route(/\/console\/assets\/(root|vendor|shared)/, (route) =>
-    isDown ? route.abort('connectionrefused') : route.continue(),
+  let documents = 0
+  page.on('request', (request) => (documents += Number(request.isNavigationRequest())))
+  let missing = /assets\/(root|vendor|shared)/
+  await page.route(/\/console\/assets\//, (route) =>
+    isDown && missing.test(route.request().url()) ? route.abort('connectionrefused') : route.continue(),
   )
+  const notice = page.getByText('Agent Registry could not be loaded. Trying again')
   await go('/agents')
-  // The service answers, so the page is reloaded once, and no more.
-  await page.getByText('Agent Registry could not be loaded. Reload the page').waitFor()
+  await notice.waitFor()
+  // The service answers, so the page is reloaded, and later each time: after 3, 6 and 12 seconds.
+  await expect.poll(() => documents, { timeout: scaled(20_000) }).toBe(3)
+  await notice.waitFor()
   isDown = false
-  await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
-  // After a page that loaded, it is again reloaded by itself.
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor({ timeout: scaled(20_000) })
+  expect(documents).toBe(4)
+  // The file that would say so.
   isDown = true
-  await page.reload()
-  await page.getByText('Trying again').waitFor()
+  missing = /assets\/first/
+  await go('/live')
+  await notice.waitFor()
   isDown = false
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Live events' }).waitFor()
   await page.close()
 })
 
@@ -163,7 +172,7 @@ test('a page whose code does not load returns when the service does', async ({ c
   await expectShell(page, title)
   fault = 'none'
   await main.getByRole('heading', { name: heading }).waitFor({ timeout: RETURN_MS })
-  // A file that a new release no longer has: the page is read again once, and not for ever.
+  // A file that a new release no longer has: the page is read again at once, and then ever later.
   fault = 'missing'
   documents = 0
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Credentials' }).click()

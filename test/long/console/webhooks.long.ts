@@ -118,6 +118,12 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
   await filters.getByLabel('Agent').fill('')
   await page.getByText('1 delivery', { exact: true }).waitFor()
+  // The filters are the same after the way back from a delivery.
+  await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click()
+  await page.waitForURL('**/deliveries/*')
+  await page.goBack()
+  await page.getByText('1 delivery', { exact: true }).waitFor()
+  expect(await filters.getByLabel('Status').inputValue()).toBe('SUCCESS')
   const before = receiver.requests.length
   await page.getByRole('button', { name: 'Send these again' }).click()
   await page.getByText('1 delivery is sent again.').waitFor()

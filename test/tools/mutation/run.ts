@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -159,7 +159,10 @@ function score(
   reasons: ReadonlyMap<string, string | undefined>,
 ): Score {
   const mutants = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
-    mutants.map((mutant) => ({ ...mutant, text: describe(file.slice(folder.length + 1), source, mutant) })),
+    mutants.map((mutant) => ({
+      ...mutant,
+      text: describe(file === folder ? basename(file) : relative(folder, file), source, mutant),
+    })),
   )
   const count = (...statuses: Mutant['status'][]) =>
     mutants.filter(({ status }) => statuses.includes(status)).length

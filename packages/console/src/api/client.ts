@@ -1,8 +1,9 @@
 import type { Client as Socket } from 'graphql-ws'
-import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
-import { setConnected } from './connection.ts'
+import { setLastRequest, setSocket } from './connection.ts'
+import { readError } from './errors.ts'
 import { visible } from './visible.ts'
 
 /** A client with an empty cache. The token is that of a session, or null. */
@@ -21,7 +22,12 @@ export function createApiClient(token: string | null): Client {
     fetchOptions: { headers: authorization },
     exchanges: [
       createCache(),
-      mapExchange({ onResult: (result) => ({ ...result, data: visible(result.data) }) }),
+      mapExchange({
+        onResult: (result) => {
+          setLastRequest(stateOf(result.error))
+          return { ...result, data: visible(result.data) }
+        },
+      }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query, variables }) => ({
@@ -46,6 +52,12 @@ export function createApiClient(token: string | null): Client {
   })
 }
 
+function stateOf(error: CombinedError | undefined) {
+  if (error === undefined) return 'reached'
+  const { status } = readError(error)
+  return error.networkError !== undefined ? 'lost' : status === 429 || status === 503 ? 'busy' : 'reached'
+}
+
 async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {
   const { createClient } = await import('graphql-ws')
   return createClient({
@@ -58,9 +70,9 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
     // From one page to the next the socket stays open.
     lazyCloseTimeout: 2_000,
     on: {
-      connected: () => setConnected(true),
+      connected: () => setSocket(true),
       // 1000: no subscription needs the socket any more.
-      closed: (event) => setConnected((event as CloseEvent).code === 1000),
+      closed: (event) => setSocket((event as CloseEvent).code === 1000),
     },
   })
 }

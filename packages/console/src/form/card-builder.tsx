@@ -12,7 +12,7 @@ interface CardBuilderProps {
   readonly name: string
   /** On the localnet, the gateway publishes the card. */
   readonly isLocalnet: boolean
-  readonly onCard: (card: { url?: string; hash: string }) => void
+  readonly onCard: (card: { name: string; url?: string; hash: string }) => void
 }
 
 const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescription: '' }
@@ -44,17 +44,17 @@ export function CardBuilder({ name, isLocalnet, onCard }: CardBuilderProps) {
 }
 
 function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
-  const { draft, field, submit } = useDraft<Draft>({ ...EMPTY, name }, problemsOf)
+  const { draft, field, submit } = useDraft<Draft>({ ...EMPTY, name }, problemsOf, 'agent card')
   const [{ error, fetching }, publish] = useMutation(PublishLocalnetCardDocument)
   const write = async (): Promise<void> => {
     const card = cardText(draft)
     if (!isLocalnet) {
       save('agent-card.json', card, 'application/json')
-      onCard({ hash: await sha256Hex(new TextEncoder().encode(card)) })
+      onCard({ name: draft.name.trim(), hash: await sha256Hex(new TextEncoder().encode(card)) })
       return
     }
     const { data } = await publish({ card })
-    if (data?.publishLocalnetCard) onCard(data.publishLocalnetCard)
+    if (data?.publishLocalnetCard) onCard({ ...data.publishLocalnetCard, name: draft.name.trim() })
   }
   return (
     <Form label="Write a card" onSubmit={() => submit(() => void write())}>
@@ -103,7 +103,10 @@ function cardText({ name, description, endpoint, skill, skillDescription }: Draf
     defaultOutputModes: ['text/plain'],
     skills: [
       {
-        id: skill.trim().toLowerCase().replaceAll(/\W+/g, '-'),
+        id: skill
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}]+/gu, '-'),
         name: skill.trim(),
         description: skillDescription.trim(),
         tags: [],

@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { hasTexts, readValue, storeValue } from '../api/storage.ts'
 
 export interface DraftField {
   readonly value: string
@@ -8,15 +9,23 @@ export interface DraftField {
 
 /**
  * What somebody enters into a form. `check` returns what is wrong with each member, which is shown
- * after the first attempt to send it.
+ * after the first attempt to send it. With a name, the tab keeps it, also after a reload. Then all
+ * members are texts.
  */
 export function useDraft<Draft extends object>(
   initial: Draft,
   check: (draft: Draft) => { readonly [Name in keyof Draft]?: string | null },
+  keptAs?: string,
 ) {
-  const [draft, setDraft] = useState(initial)
+  const [draft, setDraft] = useState(() => {
+    const kept = keptAs === undefined ? null : readValue(keptAs)
+    return hasTexts(kept, ...Object.keys(initial)) ? { ...initial, ...kept } : initial
+  })
   const [isChecked, setChecked] = useState(false)
   const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }))
+  useEffect(() => {
+    if (keptAs !== undefined && draft !== initial) storeValue(keptAs, draft)
+  })
   const found = check(draft)
   const problemOf = (name: keyof Draft): string | null => (isChecked && found[name]) || null
   return {

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
-import { useConnected } from '../api/connection.ts'
+import { type Connection, useConnection } from '../api/connection.ts'
 import { readError } from '../api/errors.ts'
 import { Light, type Tone } from '../ui/badge.tsx'
 import { usePolling } from '../ui/polling.ts'
@@ -12,8 +12,7 @@ export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
   const seconds = (error && readError(error).retryAfter) ?? 30
   usePolling(() => refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
-  const isConnected = useConnected()
-  const [tone, text] = stateOf(data, error !== undefined, isConnected)
+  const [tone, text] = STATES[useConnection()] ?? stateOf(data)
   return (
     <Link href="/health" aria-label={`Service health: ${text}`} title={text}>
       <Light tone={tone} text={<span className={css.healthText}>{text}</span>} />
@@ -21,13 +20,14 @@ export function Health() {
   )
 }
 
-function stateOf(
-  data: ConsoleHealthQuery | undefined,
-  hasFailed: boolean,
-  isConnected: boolean,
-): [tone: Tone, text: string] {
-  if (hasFailed) return ['bad', 'Not reachable']
-  if (!isConnected) return ['warn', 'Reconnecting']
+/** Above what the service said about itself before. */
+const STATES: Partial<Record<Connection, readonly [tone: Tone, text: string]>> = {
+  lost: ['bad', 'Not reachable'],
+  busy: ['warn', 'Busy'],
+  reconnecting: ['warn', 'Reconnecting'],
+}
+
+function stateOf(data: ConsoleHealthQuery | undefined): [tone: Tone, text: string] {
   if (data === undefined) return ['neutral', 'Checking']
   if (!data.readiness.ready) return ['bad', 'Not ready']
   return data.detailedHealth.status === 'HEALTHY' ? ['good', 'Operational'] : ['warn', 'Degraded']

@@ -1,5 +1,5 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
-import { reloadIfAnswering, wasReloaded } from '../api/reload.ts'
+import { reloadIfAnswering, reloadSeconds, reloadsOf } from '../api/reload.ts'
 import { Button } from './button.tsx'
 import { ChunkError } from './lazy.ts'
 import { Page } from './page.tsx'
@@ -40,17 +40,19 @@ export class Boundary extends Component<BoundaryProps, { readonly failure: { err
   }
 }
 
-/** Reloads the page as soon as the service answers. */
+/** Reloads the page when the service answers: at once, and after a reload that did not help, later. */
 function NotLoaded({ error }: { readonly error: ChunkError }) {
-  const [isTried, setTried] = useState(false)
-  const isAgain = wasReloaded()
+  const [seconds] = useState(reloadSeconds)
+  const [isTried, setTried] = useState(() => reloadsOf() > 0)
   useEffect(() => {
-    if (!isAgain) void reloadIfAnswering().then(() => setTried(true))
-  }, [isAgain])
-  if (isAgain) return <ErrorState error={{ message: error.message }} retry={() => location.reload()} />
+    if (!isTried) void reloadIfAnswering().then(() => setTried(true))
+  }, [isTried])
   if (!isTried) return <Loading />
   return (
-    <ErrorState error={error} retry={() => void reloadIfAnswering()}>
+    <ErrorState
+      error={{ message: error.message, retryAfter: seconds }}
+      retry={() => void reloadIfAnswering()}
+    >
       <Button onClick={() => location.reload()}>Reload the page</Button>
     </ErrorState>
   )

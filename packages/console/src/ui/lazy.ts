@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 
 export class ChunkError extends Error {
-  readonly retryAfter = 3
   override readonly message = 'A part of the console could not be loaded.'
 }
 

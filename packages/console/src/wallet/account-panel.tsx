@@ -43,7 +43,8 @@ export function AccountPanel() {
               ))}
               {wallets.length === 0 && (
                 <p className="hint">
-                  No wallet was found in this browser. Install one that supports Solana, then reload the page.
+                  No wallet was found in this browser. Install one that supports Solana, such as Phantom or
+                  Solflare, then reload the page.
                 </p>
               )}
               {network === 'LOCALNET' && (

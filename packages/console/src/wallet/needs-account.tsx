@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Link } from '../ui/link.tsx'
 import { classes } from '../ui/classes.ts'
 import { AccountPanel } from './account-panel.tsx'
 import css from './account-panel.module.css'
@@ -21,6 +22,9 @@ export function NeedsAccount({ need, why, children }: NeedsAccountProps) {
     <section className={classes('card', 'stack', css.box)} aria-label="Your wallet">
       <h2>{why}</h2>
       <AccountPanel />
+      <p className="hint">
+        New here? <Link href="/start">Get started</Link> leads from a wallet to the first event of your agent.
+      </p>
     </section>
   )
 }

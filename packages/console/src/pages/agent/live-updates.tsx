@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSubscription } from 'urql'
-import { useConnected } from '../../api/connection.ts'
+import { useSocket } from '../../api/connection.ts'
 import { describeEvent } from '../../events/describe.ts'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
 import { Light, useVisible } from '../../ui/index.ts'
@@ -14,7 +14,7 @@ interface LiveUpdatesProps {
 /** Follows the agent. The cache reads again what an event changed, so the page shows it at once. */
 export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
   const isVisible = useVisible()
-  const isConnected = useConnected()
+  const isConnected = useSocket()
   const [start] = useState(after)
   const variables = { filter: { agentPda: pda }, ...(start !== undefined && { after: start }) }
   const [{ data, error }] = useSubscription({ query: LiveEventsDocument, variables, pause: !isVisible })

@@ -34,6 +34,8 @@ import css from './page.module.css'
 import { RawData } from './raw-data.tsx'
 import { StakeSection } from './stake-section.tsx'
 
+const NO_AGENT: ReadonlySet<string | null> = new Set(['AGENT_NOT_FOUND', 'INVALID_PUBKEY'])
+
 export default function AgentPage() {
   const { pda = '' } = useParams()
   // Another agent is another page: nothing of the last one stays.
@@ -97,7 +99,7 @@ function OneAgent({ pda }: { readonly pda: string }) {
     )
   return (
     <Page title="Agent">
-      {readError(error).code === 'AGENT_NOT_FOUND' ? (
+      {NO_AGENT.has(readError(error).code) ? (
         <Empty title="No agent has this address">
           <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
           <Link href="/agents">See all agents</Link>

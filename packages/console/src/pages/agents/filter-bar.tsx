@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { enumName } from '../../api/enums.ts'
 import { Input, optionsOf, Select, useDebounced } from '../../ui/index.ts'
-import { STATUSES } from './filters.ts'
+import { MAX_NAME, STATUSES } from './filters.ts'
 import css from './page.module.css'
 
 interface FiltersProps {
@@ -53,7 +53,7 @@ export function Filters({ search, onChange }: FiltersProps) {
         label="Name"
         type="search"
         placeholder="Filter by name"
-        maxLength={64}
+        maxLength={MAX_NAME}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />

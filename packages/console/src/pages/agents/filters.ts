@@ -2,6 +2,7 @@ import { enumName } from '../../api/enums.ts'
 import type { AgentsQueryVariables } from './page.generated.ts'
 
 export const PAGE_SIZE = 25
+export const MAX_NAME = 64
 export const TIERS = ['PREMIUM', 'STANDARD', 'BASIC', 'OBSERVER'] as const
 export const STATUSES = ['ACTIVE', 'SUSPENDED', 'DEACTIVATED'] as const
 export const CATEGORIES = [
@@ -36,7 +37,7 @@ const oneOf = <Value extends string>(values: readonly Value[], given: string | n
 
 /** The request for the search parameters of the page. Unknown values are ignored. */
 export function readFilters(search: URLSearchParams): AgentsQueryVariables {
-  const name = search.get('name')?.trim()
+  const name = search.get('name')?.trim().slice(0, MAX_NAME)
   const min = Number(search.get('min') ?? 0)
   const tier = oneOf(TIERS, search.get('tier'))
   const status = oneOf(STATUSES, search.get('status'))

@@ -69,11 +69,13 @@ function useAgents(variables: AgentsQueryVariables) {
   return isUnready ? byName : byWords
 }
 
-const isFirstOfSearch = ({ filter, orderBy, after, before }: AgentsQueryVariables): boolean =>
-  Boolean(filter?.words) && !orderBy && !after && !before
+/** The searched words, if the best matches are shown. */
+const searchedOf = ({ filter, orderBy, after, before }: AgentsQueryVariables): string | null =>
+  orderBy || after || before ? null : (filter?.words ?? null)
 
-/** Whether a name lacks some trigrams of the searched text. */
-const isOnlySimilar = ({ nameSimilarity }: Agent): boolean => (nameSimilarity ?? 1) < 1
+/** Whether a name lacks one of the searched words. */
+const isOnlySimilar = (searched: string, { name }: Agent): boolean =>
+  searched.split(' ').some((word) => !name.toLowerCase().includes(word.toLowerCase()))
 
 const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputation' }))
   console.log(agent.name, agent.reputation_score)`
@@ -82,6 +84,7 @@ export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()
   const variables = readFilters(search)
   const [{ data, error, fetching }, refetch] = useAgents(variables)
+  const searched = searchedOf(variables)
   const reset = (): void => setSearch(new URLSearchParams())
   const list = data?.agents
   const sortOf = (sort: SortField): ColumnSort => {
@@ -140,8 +143,8 @@ export default function AgentsPage() {
         </Empty>
       ) : (
         <div className={css.list}>
-          {isFirstOfSearch(variables) && list.nodes.every(isOnlySimilar) && (
-            <p>No name has “{variables.filter?.words}”. Did you mean one of these?</p>
+          {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
+            <p>No name has “{searched}”. Did you mean one of these?</p>
           )}
           <Table
             caption="Agents"

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useConnected } from '../../api/connection.ts'
+import { useSocket } from '../../api/connection.ts'
 import { EventList } from '../../events/event-list.tsx'
 import { Button, classes, Empty, ErrorState, Light, Loading } from '../../ui/index.ts'
 import { type Feed, useFeed } from './feed.ts'
@@ -48,7 +48,7 @@ interface StatusProps {
 }
 
 function Status({ feed, isPaused, onShow }: StatusProps) {
-  const isConnected = useConnected()
+  const isConnected = useSocket()
   const count = feed.held.length
   const [tone, text] = isPaused
     ? (['warn', 'Paused'] as const)

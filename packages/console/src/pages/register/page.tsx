@@ -66,6 +66,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
         <RegisterForm
           wallet={wallet}
           givenCode={search.get('code') ?? ''}
+          prefersWallet={search.get('payer') === 'wallet'}
           canSponsor={service.feeSponsorshipEnabled}
           isLocalnet={service.network === 'LOCALNET'}
         />

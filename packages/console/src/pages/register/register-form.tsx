@@ -16,6 +16,8 @@ interface RegisterFormProps {
   readonly wallet: string
   /** From the link of an invitation. */
   readonly givenCode: string
+  /** From a page that knows that the wallet has SOL. */
+  readonly prefersWallet: boolean
   readonly canSponsor: boolean
   readonly isLocalnet: boolean
 }
@@ -29,7 +31,13 @@ interface Draft {
   readonly code: string
 }
 
-export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: RegisterFormProps) {
+export function RegisterForm({
+  wallet,
+  givenCode,
+  prefersWallet,
+  canSponsor,
+  isLocalnet,
+}: RegisterFormProps) {
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(
     {
@@ -37,10 +45,11 @@ export function RegisterForm({ wallet, givenCode, canSponsor, isLocalnet }: Regi
       category: 'OTHER',
       url: '',
       hash: '',
-      payer: canSponsor ? 'gateway' : 'wallet',
+      payer: canSponsor && !prefersWallet ? 'gateway' : 'wallet',
       code: givenCode,
     },
     problemsOf,
+    `registration of ${wallet}`,
   )
   const { name, category, url, hash, payer, code } = draft
   const register = (): void => {

@@ -73,9 +73,15 @@ function Steps({ service }: { readonly service: Service }) {
       title: 'Write a card and register',
       isDone: agent !== null,
       content: (
-        <ButtonLink to="/register" look="primary">
-          Register an agent
-        </ButtonLink>
+        <>
+          <p>
+            A card is a JSON file that says what your agent does and where it answers. The registry stores its
+            URL and its hash.
+          </p>
+          <ButtonLink to={BigInt(balance ?? 0) > 0n ? '/register?payer=wallet' : '/register'} look="primary">
+            Register an agent
+          </ButtonLink>
+        </>
       ),
     },
     {

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useClient, useQuery } from 'urql'
+import { useSearchParams } from 'wouter'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
   Button,
@@ -19,6 +20,7 @@ import {
   usePolling,
 } from '../../ui/index.ts'
 import { checkAgent } from '../../form/checks.ts'
+import { withFilter } from '../agents/filters.ts'
 import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,
@@ -42,14 +44,33 @@ const PERIODS = [
   { value: '1', label: 'Last hour' },
   { value: '24', label: 'Last day' },
   { value: '168', label: 'Last week' },
-]
+] as const
 
+/** The filter of the search parameters. Unknown values are ignored. */
+function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since'> | undefined {
+  const statuses = STATUSES.filter((each) => each === search.get('status'))
+  const eventTypes = TYPES.filter((each) => each === search.get('event'))
+  const agentPda = search.get('agent')
+  const filter = {
+    ...(statuses.length > 0 && { statuses }),
+    ...(eventTypes.length > 0 && { eventTypes }),
+    ...(agentPda !== null && { agentPda }),
+  }
+  return Object.keys(filter).length > 0 ? filter : undefined
+}
+
+/** Its filter is in the address, so that it is the same after the way back from a delivery. */
 export function DeliveryLog({ id }: { readonly id: string }) {
-  const [chosen, setChosen] = useState<WebhookDeliveryFilter>()
-  const [typed, setTyped] = useState('')
-  const agentPda = useDebounced(typed.trim(), TYPING_MS)
-  const problem = checkAgent(agentPda)
-  const filter = agentPda === '' ? chosen : { ...chosen, agentPda }
+  const [search, setSearch] = useSearchParams()
+  const { value: hours } = PERIODS.find(({ value }) => value === search.get('hours')) ?? PERIODS[0]
+  // Not new with each rendering: the variables of the query would change.
+  const since = useMemo(
+    () => (hours !== '' ? new Date(Date.now() - Number(hours) * HOUR_MS).toISOString() : undefined),
+    [hours],
+  )
+  const chosen = readFilter(search)
+  const filter = since === undefined ? chosen : { ...chosen, since }
+  const problem = checkAgent(filter?.agentPda ?? '')
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
   const [{ data, error }, refetch] = useQuery({
@@ -58,9 +79,8 @@ export function DeliveryLog({ id }: { readonly id: string }) {
     requestPolicy: 'cache-and-network',
     pause: problem !== null,
   })
-  const change = (changes: WebhookDeliveryFilter): void => {
-    const given = Object.entries({ ...chosen, ...changes }).filter(([, value]) => value !== null)
-    setChosen(given.length === 0 ? undefined : Object.fromEntries(given))
+  const change = (name: string, value: string): void => {
+    setSearch((now) => withFilter(now, { [name]: value }), { replace: true })
     setCursors([])
   }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
@@ -71,21 +91,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
       title="Deliveries"
       lead="One line for each event, newest first. Open one to see its attempts and to send it again."
     >
-      <div className={css.buttons} role="group" aria-label="Filter deliveries">
-        <LogFilters onChange={change} />
-        <Input
-          label="Agent"
-          autoComplete="off"
-          spellCheck="false"
-          placeholder="Address of an agent"
-          value={typed}
-          error={problem}
-          onChange={({ target }) => {
-            setTyped(target.value)
-            setCursors([])
-          }}
-        />
-      </div>
+      <LogFilters search={search} onChange={change} problem={problem} />
       <SendAgain
         key={JSON.stringify(filter)}
         id={id}
@@ -119,34 +125,48 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   )
 }
 
-function LogFilters({ onChange }: { readonly onChange: (changes: WebhookDeliveryFilter) => void }) {
-  const only = <Value extends string>(values: readonly Value[], chosen: string): Value[] | null =>
-    chosen === '' ? null : values.filter((value) => value === chosen)
+interface LogFiltersProps {
+  readonly search: URLSearchParams
+  readonly onChange: (name: string, value: string) => void
+  /** What is wrong with the agent. */
+  readonly problem: string | null
+}
+
+const all = (options: readonly { value: string; label: string }[]) => [
+  { value: '', label: 'All' },
+  ...options,
+]
+
+function LogFilters({ search, onChange, problem }: LogFiltersProps) {
+  const [agent, setAgent] = useState(search.get('agent') ?? '')
+  const typed = useDebounced(agent.trim(), TYPING_MS)
+  const changeAgent = useEffectEvent(() => {
+    if (typed !== (search.get('agent') ?? '')) onChange('agent', typed)
+  })
+  useEffect(() => changeAgent(), [typed])
+  const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
+    <Select
+      label={label}
+      options={options}
+      value={search.get(name) ?? ''}
+      onChange={({ target }) => onChange(name, target.value)}
+    />
+  )
   return (
-    <>
-      <Select
-        label="Status"
-        options={[{ value: '', label: 'All' }, ...optionsOf(STATUSES)]}
-        onChange={({ target }) => onChange({ statuses: only(STATUSES, target.value) })}
+    <div className={css.buttons} role="group" aria-label="Filter deliveries">
+      {select('Status', 'status', all(optionsOf(STATUSES)))}
+      {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
+      {select('Created', 'hours', PERIODS)}
+      <Input
+        label="Agent"
+        autoComplete="off"
+        spellCheck="false"
+        placeholder="Address of an agent"
+        value={agent}
+        error={problem}
+        onChange={({ target }) => setAgent(target.value)}
       />
-      <Select
-        label="Event"
-        options={[
-          { value: '', label: 'All' },
-          ...TYPES.map((value) => ({ value, label: eventTitle(value) })),
-        ]}
-        onChange={({ target }) => onChange({ eventTypes: only(TYPES, target.value) })}
-      />
-      <Select
-        label="Created"
-        options={PERIODS}
-        onChange={({ target: { value } }) =>
-          onChange({
-            since: value === '' ? null : new Date(Date.now() - Number(value) * HOUR_MS).toISOString(),
-          })
-        }
-      />
-    </>
+    </div>
   )
 }
 
