@@ -4,8 +4,9 @@ import { errorsPage } from './errors.ts'
 import { consoleEvents, eventsPage } from './events.ts'
 import { limitsPage } from './limits.ts'
 import { envExample, settingsPage } from './settings.ts'
+import { consoleVerification } from './verification.ts'
 
-/** The generated pages of docs/reference, `.env.example`, and the events of the console. */
+/** The generated pages of docs/reference, `.env.example`, and the texts of the console. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     '.env.example': envExample(),
@@ -16,5 +17,6 @@ export async function referencePages(): Promise<Record<string, string>> {
     'docs/reference/limits.md': limitsPage(),
     'docs/reference/settings.md': settingsPage(),
     'packages/console/src/pages/events/catalogue.generated.ts': consoleEvents(),
+    'packages/console/src/pages/webhooks/receivers.generated.ts': consoleVerification(),
   }
 }

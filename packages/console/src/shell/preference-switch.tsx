@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from 'react'
-import { onPreferenceChange, type Preference, readPreference, setPreference } from './preferences.ts'
+import {
+  onPreferenceChange,
+  type Preference,
+  PREFERENCES,
+  readPreference,
+  setPreference,
+} from './preferences.ts'
 import css from './shell.module.css'
 
-interface PreferenceSwitchProps {
-  readonly name: Preference
-  readonly label: string
-  /** Each value with its title. */
-  readonly titles: Readonly<Record<string, string>>
-}
-
-export function PreferenceSwitch({ name, label, titles }: PreferenceSwitchProps) {
+export function PreferenceSwitch({ name }: { readonly name: Preference }) {
   const value = useSyncExternalStore(onPreferenceChange, () => readPreference(name))
+  const { label, titles } = PREFERENCES[name]
   return (
     <select
       className={css.preference}

@@ -1,18 +1,20 @@
 import { readText, storeText } from '../api/storage.ts'
 
 /** The values of each preference, the default first. The style sheets read them from <html>. */
-const VALUES = {
-  theme: ['system', 'light', 'dark'],
-  density: ['comfortable', 'compact'],
+export const PREFERENCES = {
+  density: { label: 'Density', titles: { comfortable: 'Comfortable rows', compact: 'Compact rows' } },
+  theme: { label: 'Theme', titles: { system: 'System theme', light: 'Light', dark: 'Dark' } },
 } as const
-export type Preference = keyof typeof VALUES
-const NAMES = Object.keys(VALUES) as Preference[]
+export type Preference = keyof typeof PREFERENCES
+const NAMES = Object.keys(PREFERENCES) as Preference[]
+const valuesOf = (name: Preference): string[] => Object.keys(PREFERENCES[name].titles)
 
 const CHANGED = 'preferencechange'
 
 export function readPreference(name: Preference): string {
   const stored = readText('localStorage', name)
-  return VALUES[name].find((value) => value === stored) ?? VALUES[name][0]
+  const values = valuesOf(name)
+  return values.find((value) => value === stored) ?? values[0]!
 }
 
 /** Calls back after each change of a preference. */
@@ -23,7 +25,7 @@ export function onPreferenceChange(changed: () => void): () => void {
 
 /** Applies a preference and remembers it. */
 export function setPreference(name: Preference, value: string): void {
-  storeText('localStorage', name, value === VALUES[name][0] ? null : value)
+  storeText('localStorage', name, value === valuesOf(name)[0] ? null : value)
   applyPreferences()
   dispatchEvent(new Event(CHANGED))
 }
@@ -32,7 +34,7 @@ export function setPreference(name: Preference, value: string): void {
 export function applyPreferences(): void {
   for (const name of NAMES) {
     const value = readPreference(name)
-    if (value === VALUES[name][0]) delete document.documentElement.dataset[name]
+    if (value === valuesOf(name)[0]) delete document.documentElement.dataset[name]
     else document.documentElement.dataset[name] = value
   }
 }

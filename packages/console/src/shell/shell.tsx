@@ -61,7 +61,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <Link
               key={to}
               href={to}
-              className={css.item}
+              className={classes('tab', css.item)}
               {...(isCurrent(to) && { ref: showItem, 'aria-current': 'page' })}
             >
               {title}
@@ -89,16 +89,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <Link href="/health">Service health</Link>
         </span>
         <span className="row">
-          <PreferenceSwitch
-            name="density"
-            label="Density"
-            titles={{ comfortable: 'Comfortable rows', compact: 'Compact rows' }}
-          />
-          <PreferenceSwitch
-            name="theme"
-            label="Theme"
-            titles={{ system: 'System theme', light: 'Light', dark: 'Dark' }}
-          />
+          <PreferenceSwitch name="density" />
+          <PreferenceSwitch name="theme" />
         </span>
       </footer>
     </div>

@@ -56,11 +56,9 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
         <TransactionDialog
           key={flow.key}
           flow={flow}
+          transactions={transactions}
           blockHeight={blockHeight}
           program={data?.info.program ?? ''}
-          onSign={() => transactions.sign(flow.key)}
-          onStartAgain={() => transactions.startAgain(flow)}
-          onClose={() => transactions.close(flow.key)}
         />
       )}
     </>

@@ -15,21 +15,13 @@ interface ReviewProps {
   readonly blockHeight: number | null
   readonly program: string
   readonly onSign: () => void
-  /** Given when the transaction can no longer land. */
-  readonly onPrepareAgain?: () => void
+  /** Prepares a new one. Null while this one can still land. */
+  readonly again: (() => void) | null
   readonly onClose: () => void
 }
 
 /** What the wallet is about to sign, decoded from the bytes, with the costs and who pays them. */
-export function Review({
-  prepared,
-  flow,
-  blockHeight,
-  program,
-  onSign,
-  onPrepareAgain,
-  onClose,
-}: ReviewProps) {
+export function Review({ prepared, flow, blockHeight, program, onSign, again, onClose }: ReviewProps) {
   const { bytes, lastValidBlockHeight } = prepared
   const { wallet, origin } = flow
   const [{ data }] = useQuery({ query: RentsDocument })
@@ -70,11 +62,11 @@ export function Review({
       <Balances address={wallet} costs={costs} />
       <p className="note">
         This page built the transaction itself and found the same in what the gateway prepared.{' '}
-        {onPrepareAgain === undefined
+        {again === null
           ? `You can sign it until block height ${withCommas(lastValidBlockHeight)}${left === null ? '' : `, ${withCommas(left)} blocks from now`}.`
           : ''}
       </p>
-      {onPrepareAgain && (
+      {again && (
         <p role="alert">
           <strong>It expired before it was signed</strong>, so it can no longer land. Prepare it again to get
           a new one.
@@ -82,15 +74,11 @@ export function Review({
       )}
       <div className={classes('row', css.buttons)}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look={onPrepareAgain ? 'plain' : 'primary'}
-          disabled={onPrepareAgain !== undefined}
-          onClick={onSign}
-        >
+        <Button look={again ? 'plain' : 'primary'} disabled={again !== null} onClick={onSign}>
           Sign with {origin?.wallet.name}
         </Button>
-        {onPrepareAgain && (
-          <Button look="primary" onClick={onPrepareAgain}>
+        {again && (
+          <Button look="primary" onClick={again}>
             Prepare again
           </Button>
         )}

@@ -3,15 +3,13 @@ import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
 import css from './transaction.module.css'
-import type { Flow } from './transactions.ts'
+import type { Flow, Transactions } from './transactions.ts'
 
 interface TransactionDialogProps {
   readonly flow: Flow
+  readonly transactions: Transactions
   readonly blockHeight: number | null
   readonly program: string
-  readonly onSign: () => void
-  readonly onStartAgain: () => void
-  readonly onClose: () => void
 }
 
 const WAITING: Partial<Record<State['name'], string>> = {
@@ -27,10 +25,11 @@ function focus(content: HTMLElement | null): void {
 
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
-  const { title, state, isStored, origin, wallet } = props.flow
+  const { transactions, flow } = props
+  const { key, title, state, isStored, origin, wallet } = flow
   const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
-    <Dialog title={title} open onClose={props.onClose}>
+    <Dialog title={title} open onClose={() => transactions.close(key)}>
       <div className="stack">
         <p className="note" role="status">
           {step === 'stopped' ? '' : WAITING[state.name]}
@@ -56,34 +55,22 @@ export function TransactionDialog(props: TransactionDialogProps) {
   )
 }
 
-function StepContent({ flow, blockHeight, program, onSign, onStartAgain, onClose }: TransactionDialogProps) {
-  const { state, origin } = flow
-  const again = origin !== null && mayPrepareAgain(state) ? onStartAgain : null
-  switch (state.name) {
-    case 'prepared':
-      return <Review {...{ prepared: state.prepared, flow, blockHeight, program, onSign, onClose }} />
-    case 'unknown':
-      return <Unsure state={state} blockHeight={blockHeight} onClose={onClose} />
-    case 'landed':
-      return <Landed flow={flow} transaction={state.transaction} onClose={onClose} />
-    case 'failed':
-      return <Failed problem={state.problem} again={again} onClose={onClose} />
-    case 'expired':
-      return state.prepared === null ? (
-        <Failed problem={state.problem} again={again} onClose={onClose} />
-      ) : (
-        <Review
-          {...{ prepared: state.prepared, flow, blockHeight, program, onSign, onClose }}
-          onPrepareAgain={onStartAgain}
-        />
-      )
-    default:
-      return state.name === 'draft' && state.problem !== null ? (
-        <Failed problem={state.problem} again={again} onClose={onClose} />
-      ) : (
-        <div className={css.progress} aria-hidden="true" />
-      )
-  }
+function StepContent({ flow, transactions, blockHeight, program }: TransactionDialogProps) {
+  const { key, state, origin } = flow
+  const onClose = (): void => transactions.close(key)
+  const again = origin !== null && mayPrepareAgain(state) ? () => transactions.startAgain(flow) : null
+  if ('problem' in state && state.problem !== null)
+    return <Failed problem={state.problem} again={again} onClose={onClose} />
+  if (state.name === 'unknown') return <Unsure state={state} blockHeight={blockHeight} onClose={onClose} />
+  if (state.name === 'landed') return <Landed flow={flow} transaction={state.transaction} onClose={onClose} />
+  if ('prepared' in state && state.prepared !== null && state.name !== 'signing')
+    return (
+      <Review
+        {...{ prepared: state.prepared, flow, blockHeight, program, again, onClose }}
+        onSign={() => transactions.sign(key)}
+      />
+    )
+  return <div className={css.progress} aria-hidden="true" />
 }
 
 const CHANCES: Record<Unknown['chance'], string> = {

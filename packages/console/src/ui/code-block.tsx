@@ -23,14 +23,13 @@ export function CodeBlock({ code, label = 'Code' }: { readonly code: string; rea
   )
 }
 
-/** The same in several languages. */
-export function CodeTabs({
-  label,
-  codes,
-}: {
+interface CodeTabsProps {
   readonly label: string
-  readonly codes: Record<string, string>
-}) {
+  readonly codes: Readonly<Record<string, string>>
+}
+
+/** The same in several languages. */
+export function CodeTabs({ label, codes }: CodeTabsProps) {
   const tabs = Object.entries(codes).map(([title, code]) => ({
     title,
     content: <CodeBlock code={code} label={title} />,

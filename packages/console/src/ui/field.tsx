@@ -17,34 +17,36 @@ interface Described {
   readonly 'aria-describedby': string | undefined
 }
 
-function Field({
-  label,
-  hint,
-  error,
-  hideLabel,
-  children,
-}: FieldParts & { readonly children: (described: Described) => ReactNode }) {
+interface FieldProps<Props> {
+  readonly props: Props
+  /** The control, between its label and its hint. */
+  readonly children: (props: Omit<Props, keyof FieldParts> & Described) => ReactNode
+}
+
+function Field<Props extends FieldParts>({ props, children }: FieldProps<Props>) {
+  const { label, hint, error, hideLabel, ...rest } = props
   const id = useId()
   const hasError = error !== undefined && error !== null && error !== ''
   const ids = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ')
+  const described = {
+    id,
+    className: css.control!,
+    'aria-invalid': hasError,
+    'aria-describedby': ids === '' ? undefined : ids,
+  }
   return (
     <div className={css.field}>
       <label htmlFor={id} className={hideLabel ? 'visually-hidden' : css.label}>
         {label}
       </label>
-      {children({
-        id,
-        className: css.control!,
-        'aria-invalid': hasError,
-        'aria-describedby': ids === '' ? undefined : ids,
-      })}
+      {children({ ...described, ...rest })}
       {hint !== undefined && (
-        <span id={`${id}-hint`} className={css.hint}>
+        <span id={`${id}-hint`} className="note">
           {hint}
         </span>
       )}
       {hasError && (
-        <span id={`${id}-error`} className={css.error} role="alert">
+        <span id={`${id}-error`} className="note bad" role="alert">
           {error}
         </span>
       )}
@@ -52,25 +54,13 @@ function Field({
   )
 }
 
-export function Input({ label, hint, error, hideLabel, ...rest }: FieldParts & ComponentProps<'input'>) {
-  return (
-    <Field {...{ label, hint, error, hideLabel }}>{(described) => <input {...described} {...rest} />}</Field>
-  )
-}
+export const Input = (props: FieldParts & ComponentProps<'input'>) => (
+  <Field props={props}>{(all) => <input {...all} />}</Field>
+)
 
-export function TextArea({
-  label,
-  hint,
-  error,
-  hideLabel,
-  ...rest
-}: FieldParts & ComponentProps<'textarea'>) {
-  return (
-    <Field {...{ label, hint, error, hideLabel }}>
-      {(described) => <textarea {...described} {...rest} />}
-    </Field>
-  )
-}
+export const TextArea = (props: FieldParts & ComponentProps<'textarea'>) => (
+  <Field props={props}>{(all) => <textarea {...all} />}</Field>
+)
 
 /** Values in words, as options of a Select. */
 export const optionsOf = (values: readonly string[]): { value: string; label: string }[] =>
@@ -81,15 +71,16 @@ interface SelectProps extends FieldParts, Omit<ComponentProps<'select'>, 'childr
 }
 
 /** A value that is not one of the options shows the first one. */
-export function Select({ label, hint, error, hideLabel, options, value, ...rest }: SelectProps) {
+export function Select({ options, value, ...rest }: SelectProps) {
   const isKnown = value === undefined || options.some((option) => option.value === value)
+  const given = { ...rest, value: isKnown ? value : options[0]?.value }
   return (
-    <Field {...{ label, hint, error, hideLabel }}>
-      {(described) => (
-        <select {...described} {...rest} value={isKnown ? value : options[0]?.value}>
-          {options.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
+    <Field props={given}>
+      {(all) => (
+        <select {...all}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
             </option>
           ))}
         </select>

@@ -1,4 +1,14 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+
+function onVisibility(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed)
+  return () => document.removeEventListener('visibilitychange', changed)
+}
+
+/** False while the tab is in the background. Streams stop then: a client has only 20 of them. */
+export function useVisible(): boolean {
+  return useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible')
+}
 
 /** Calls `read` every `ms` while the page is visible, and when it becomes visible. Null: never. */
 export function usePolling(read: () => void, ms: number | null): void {
@@ -9,10 +19,10 @@ export function usePolling(read: () => void, ms: number | null): void {
       if (document.visibilityState === 'visible') call()
     }
     const timer = setInterval(poll, ms)
-    document.addEventListener('visibilitychange', poll)
+    const stop = onVisibility(poll)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', poll)
+      stop()
     }
   }, [ms])
 }

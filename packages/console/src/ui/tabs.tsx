@@ -29,7 +29,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
             aria-selected={i === chosen}
             aria-controls={`${id}-panel`}
             tabIndex={i === chosen ? 0 : -1}
-            className={css.tab}
+            className="tab"
             onClick={() => setChosen(i)}
           >
             {title}

@@ -74,11 +74,7 @@ function Status({ feed, isPaused, onShow }: StatusProps) {
   )
 }
 
-interface ContentProps {
-  readonly feed: Feed
-  readonly onReset: () => void
-  readonly onRestart: () => void
-}
+type ContentProps = Pick<FeedViewProps, 'onReset' | 'onRestart'> & { readonly feed: Feed }
 
 function Content({ feed, onReset, onRestart }: ContentProps) {
   const [isBusy, setBusy] = useState(false)

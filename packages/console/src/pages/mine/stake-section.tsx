@@ -1,7 +1,7 @@
 import { type AmountError, usdc } from '@agent-registry/client/money'
-import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import { Amount, Button, Facts, formatUnits, Input, plainUnits, Section, words } from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
@@ -93,27 +93,21 @@ interface AmountFormProps {
 }
 
 function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
-  const [text, setText] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
-  const submit = (): void => {
-    const { amount, problem: found } = readAmount(text, max)
-    setProblem(found)
-    if (amount !== null) onSubmit(amount)
-  }
+  const { draft, change, field, submit } = useDraft({ amount: '' }, ({ amount }) => ({
+    amount: problemOf(amount, max),
+  }))
   return (
-    <Form label={label} onSubmit={submit}>
+    <Form label={label} onSubmit={() => submit(() => onSubmit(usdc(draft.amount.trim())))}>
       <div className="stack">
         <Input
           label={`${label} (USDC)`}
           inputMode="decimal"
           placeholder="0.00"
           hint={hint}
-          value={text}
-          error={problem}
-          onChange={({ target }) => setText(target.value)}
+          {...field('amount')}
         />
         <div className="row">
-          {max !== undefined && <Button onClick={() => setText(plainUnits(max, 6))}>All</Button>}
+          {max !== undefined && <Button onClick={() => change({ amount: plainUnits(max, 6) })}>All</Button>}
           <Button type="submit">{label}</Button>
         </div>
       </div>
@@ -121,18 +115,13 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
   )
 }
 
-/** An amount above 0, or why the text is none. */
-function readAmount(
-  text: string,
-  max: bigint | undefined,
-): { amount: bigint; problem: null } | { amount: null; problem: string } {
+/** Why a text is no amount that can be moved. */
+function problemOf(text: string, max: bigint | undefined): string | null {
   try {
     const amount = usdc(text.trim())
-    if (amount === 0n) return { amount: null, problem: 'Enter an amount above 0.' }
-    if (max !== undefined && amount > max)
-      return { amount: null, problem: `At most ${formatUnits(max, 6)} USDC can be withdrawn.` }
-    return { amount, problem: null }
+    if (amount === 0n) return 'Enter an amount above 0.'
+    return max !== undefined && amount > max ? `At most ${formatUnits(max, 6)} USDC can be withdrawn.` : null
   } catch (error) {
-    return { amount: null, problem: (error as AmountError).reason }
+    return (error as AmountError).reason
   }
 }

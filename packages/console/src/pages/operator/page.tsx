@@ -4,6 +4,7 @@ import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readText, storeText } from '../../api/storage.ts'
 import { Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import {
   Button,
   Empty,
@@ -44,26 +45,18 @@ export default function OperatorPage() {
 }
 
 function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
-  const [text, setText] = useState('')
-  const [error, setError] = useState<string | null>(null)
-  const submit = (): void => {
-    const token = text.trim()
-    if (/^[\x21-\x7e]{32,}$/.test(token)) onToken(token)
-    else setError('A token has at least 32 characters and no spaces.')
-  }
+  const { draft, field, submit } = useDraft({ token: '' }, ({ token }) => ({
+    token: /^[\x21-\x7e]{32,}$/.test(token.trim())
+      ? null
+      : 'A token has at least 32 characters and no spaces.',
+  }))
   return (
     <Section
       title="Your token"
       lead="The value of OPERATOR_TOKEN. A localnet has it in the file operator-token of its data folder. This tab keeps it until you close it."
     >
-      <Form label="Token of the operator" onSubmit={submit}>
-        <Input
-          label="Token"
-          type="password"
-          value={text}
-          error={error}
-          onChange={({ target }) => setText(target.value)}
-        />
+      <Form label="Token of the operator" onSubmit={() => submit(() => onToken(draft.token.trim()))}>
+        <Input label="Token" type="password" {...field('token')} />
         <Button look="primary" type="submit">
           Open
         </Button>

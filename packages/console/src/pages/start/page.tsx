@@ -1,5 +1,4 @@
 import { type ReactNode, useId } from 'react'
-import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
@@ -13,6 +12,7 @@ import {
   Page,
   useKept,
   usePolling,
+  useRead,
 } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { useAccount } from '../../wallet/account.tsx'
@@ -168,23 +168,19 @@ function useProgress() {
   const { address, session } = useAccount()
   const requestPolicy = 'cache-and-network' as const
   const wallet = address ?? ''
-  const [agents, readAgent] = useQuery({
+  const agents = useRead({
     query: StartAgentDocument,
     variables: { owner: wallet },
     pause: address === null,
     requestPolicy,
   })
-  const [balances, readBalance] = useQuery({
+  const balances = useRead({
     query: StartBalanceDocument,
     variables: { wallet },
     pause: address === null,
     requestPolicy,
   })
-  const [webhooks, readWebhooks] = useQuery({
-    query: StartWebhooksDocument,
-    pause: session === null,
-    requestPolicy,
-  })
+  const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null, requestPolicy })
   const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
   const found = useKept(agents.data?.agentByOwner)
   const agent = hasNoAgent ? null : (found ?? null)
@@ -193,7 +189,7 @@ function useProgress() {
     ({ active, filterAgentPda }) => active && agent !== null && filterAgentPda === agent.pda,
   )
   const webhook = own?.id ?? null
-  const [deliveries, readDelivery] = useQuery({
+  const deliveries = useRead({
     query: StartDeliveryDocument,
     variables: { id: webhook ?? '', filter: OWN_EVENTS },
     pause: webhook === null,
@@ -212,11 +208,10 @@ function useProgress() {
     webhook,
     delivery,
     refresh: () => {
-      const again = { requestPolicy: 'network-only' } as const
-      if (address !== null && agent?.card.state !== 'MATCHED') readAgent(again)
-      if (address !== null && agent === null && BigInt(balance ?? 0) === 0n) readBalance(again)
-      if (session !== null && webhook === null) readWebhooks(again)
-      if (webhook !== null && delivery === null) readDelivery(again)
+      if (address !== null && agent?.card.state !== 'MATCHED') agents.again()
+      if (address !== null && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
+      if (session !== null && webhook === null) webhooks.again()
+      if (webhook !== null && delivery === null) deliveries.again()
     },
   }
 }
