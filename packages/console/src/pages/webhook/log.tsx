@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useClient, useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
@@ -63,13 +63,10 @@ function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since
 export function DeliveryLog({ id }: { readonly id: string }) {
   const [search, setSearch] = useSearchParams()
   const { value: hours } = PERIODS.find(({ value }) => value === search.get('hours')) ?? PERIODS[0]
-  // Not new with each rendering: the variables of the query would change.
-  const since = useMemo(
-    () => (hours !== '' ? new Date(Date.now() - Number(hours) * HOUR_MS).toISOString() : undefined),
-    [hours],
-  )
+  const [chosenAt, setChosenAt] = useState(() => Date.now())
+  const since = new Date(chosenAt - Number(hours) * HOUR_MS).toISOString()
   const chosen = readFilter(search)
-  const filter = since === undefined ? chosen : { ...chosen, since }
+  const filter = hours === '' ? chosen : { ...chosen, since }
   const problem = checkAgent(filter?.agentPda ?? '')
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
@@ -81,6 +78,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   })
   const change = (name: string, value: string): void => {
     setSearch((now) => withFilter(now, { [name]: value }), { replace: true })
+    setChosenAt(Date.now())
     setCursors([])
   }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
@@ -140,10 +138,10 @@ const all = (options: readonly { value: string; label: string }[]) => [
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   const [agent, setAgent] = useState(search.get('agent') ?? '')
   const typed = useDebounced(agent.trim(), TYPING_MS)
-  const changeAgent = useEffectEvent(() => {
-    if (typed !== (search.get('agent') ?? '')) onChange('agent', typed)
+  const changeAgent = useEffectEvent((address: string) => {
+    if (address !== (search.get('agent') ?? '')) onChange('agent', address)
   })
-  useEffect(() => changeAgent(), [typed])
+  useEffect(() => changeAgent(typed), [typed])
   const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
     <Select
       label={label}
