@@ -80,6 +80,12 @@ const AttemptRef = objectType<AttemptRecord>('WebhookAttempt', 'A request to the
   responseExcerpt: nullable(
     text('Start of the response body, if it is text. Shorter after three days.', 'ok'),
   ),
+  signedHeaders: nullable(
+    text(
+      'The headers with the time and the signatures of its request, one `name: value` a line. Null if the worker was lost, or an earlier release sent it.',
+      'X-Service-Timestamp: 1795392000\nX-Service-Signature: 5d2c…',
+    ),
+  ),
   nextAttemptAt: nullable(time('Time at which the next attempt was due. Null if there was none.')),
 })
 

@@ -51,7 +51,7 @@ const COLUMNS = sql`
     select json_agg(json_build_object(
       'number', a.number, 'trigger', a.trigger, 'outcome', a.outcome, 'startedAt', ${iso('a.started_at')},
       'durationMs', a.duration_ms, 'responseStatus', a.response_status, 'errorCode', a.error_code,
-      'responseExcerpt', left(a.response_excerpt, 1000), 'nextAttemptAt', ${iso('a.next_attempt_at')}
+      'responseExcerpt', left(a.response_excerpt, 1000), 'signedHeaders', a.signed_headers, 'nextAttemptAt', ${iso('a.next_attempt_at')}
     ) order by a.id desc)
     from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
   ), '[]') as attempts`

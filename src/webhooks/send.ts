@@ -27,6 +27,8 @@ export interface AttemptResult {
   readonly errorCode?: HttpErrorCode | 'worker_lost' | undefined
   readonly retryAfterMs?: number | undefined
   readonly excerpt?: string | undefined
+  /** The headers of the request that only the service can compute, one `name: value` a line. */
+  readonly signedHeaders?: string | undefined
   readonly durationMs: number
 }
 
@@ -49,7 +51,7 @@ export function createSender({ http, clock, ...idle }: SenderOptions): Send {
     const headers = headersOf(request, Math.floor(clock.now() / 1000))
     const { url, body, deadlineMs: totalMs } = request
     const result = await http.post(url, { headers, body, totalMs, ...idle })
-    return attemptResult(result, clock.now())
+    return { ...attemptResult(result, clock.now()), signedHeaders: signedHeadersOf(headers) }
   }
 }
 
@@ -75,6 +77,11 @@ function headersOf(request: SendRequest, timestamp: number): Record<string, stri
     'webhook-signature': secrets.map((each) => signStandard({ secret: each, timestamp, body, id })).join(' '),
   }
 }
+
+const SIGNED = ['X-Service-Timestamp', 'X-Service-Signature', 'webhook-timestamp', 'webhook-signature']
+
+const signedHeadersOf = (headers: Record<string, string>): string =>
+  SIGNED.map((name) => `${name}: ${headers[name]}`).join('\n')
 
 function attemptResult(result: HttpResult, now: number): AttemptResult {
   const { durationMs } = result

@@ -42,6 +42,7 @@ const resend = (id: string, deliveryId: string) => resendDelivery(id, caller, de
 const recover = (id: string, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies())
 const ping = (id: string, type?: WebhookEventType) =>
   pingWebhook(id, caller, dependencies(), type && exampleEvent(type))
+const SIGNED = ['X-Service-Timestamp', 'X-Service-Signature', 'webhook-timestamp', 'webhook-signature']
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('a filter of deliveries', () => {
@@ -162,6 +163,9 @@ test('the delivery log returns pages of deliveries with their attempts, newest f
   const page = await list(id, { limit: 2, offset: 1 })
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
   expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])
+  const request = world.farm
+    .receivedAt('/log')
+    .find(({ headers }) => headers['x-service-delivery'] === page.rows[0]?.id)
   expect(page.rows[0]).toMatchObject({
     id: expect.any(String),
     eventId: events[1],
@@ -181,6 +185,7 @@ test('the delivery log returns pages of deliveries with their attempts, newest f
         responseStatus: 503,
         errorCode: null,
         responseExcerpt: null,
+        signedHeaders: SIGNED.map((name) => `${name}: ${request?.headers[name.toLowerCase()]}`).join('\n'),
         nextAttemptAt: page.rows[0]?.nextAttemptAt,
       },
     ],

@@ -55,25 +55,25 @@ const NOT_STORED = 'The event of this delivery is not stored any more.'
 
 type ShownDelivery = NonNullable<OneDeliveryQuery['webhookDelivery']>
 
-/** The headers of the last attempt. Only a worker and the owner have the secret that signs. */
+/** Of the last attempt, or of the next one. Only the service has the secret that signs. */
 function headersOf({ id, eventId, eventType, attempts, attemptCount, body }: ShownDelivery): string {
+  const [last] = attempts
   const isTest = eventType === 'PING' && body != null
-  const headers = {
-    'Content-Type': 'application/json',
-    'Accept-Encoding': 'identity',
-    'User-Agent': 'agent-registry-gateway',
-    'X-Service-Event': isTest ? (JSON.parse(body) as { type: string }).type : eventText(eventType),
-    'X-Service-Delivery': id,
-    'X-Service-Attempt': String(attempts[0]?.number ?? attemptCount + 1),
-    'X-Service-Timestamp': 'TIMESTAMP',
-    'X-Service-Signature': 'hex HMAC-SHA256 of TIMESTAMP.BODY',
-    'webhook-id': eventId,
-    'webhook-timestamp': 'TIMESTAMP',
-    'webhook-signature': 'v1,base64 HMAC-SHA256 of ID.TIMESTAMP.BODY',
-  }
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n')
+  const headers = [
+    'Content-Type: application/json',
+    'Accept-Encoding: identity',
+    'User-Agent: agent-registry-gateway',
+    `X-Service-Event: ${isTest ? (JSON.parse(body) as { type: string }).type : eventText(eventType)}`,
+    `X-Service-Delivery: ${id}`,
+    `X-Service-Attempt: ${last?.number ?? attemptCount + 1}`,
+    `webhook-id: ${eventId}`,
+    last?.signedHeaders ??
+      `X-Service-Timestamp: TIMESTAMP
+X-Service-Signature: hex HMAC-SHA256 of TIMESTAMP.BODY
+webhook-timestamp: TIMESTAMP
+webhook-signature: v1,base64 HMAC-SHA256 of ID.TIMESTAMP.BODY`,
+  ]
+  return headers.join('\n')
 }
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
@@ -123,7 +123,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
       </Section>
       <Section
         title="Request"
-        lead="What your receiver gets. Each attempt has its own time and signature. After a fork of the ledger, earlier attempts can have had another body."
+        lead="The headers of the last attempt, and the body. Each attempt has its own time and signature. After a fork of the ledger, earlier attempts can have had another body."
       >
         <CodeTabs
           label="Request"
