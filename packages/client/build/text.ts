@@ -15,12 +15,9 @@ function wrap(parts: readonly string[], indent: string): string {
 }
 
 /** An object or an array: `{ a, b }`, or several lines that start with the indent. */
-export function list(
-  [open, close]: '{}' | '[]' | readonly string[],
-  items: readonly string[],
-  indent = '',
-): string {
-  if (items.length === 0) return `${open}${close}`
+export function list(brackets: '{}' | '[]', items: readonly string[], indent = ''): string {
+  if (items.length === 0) return brackets
+  const [open = '', close = ''] = brackets
   const space = open === '{' ? ' ' : ''
   const line = `${open}${space}${items.join(', ')}${space}${close}`
   if (indent.length + line.length < WIDTH) return line
