@@ -5,7 +5,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { parse } from 'graphql'
-import { apiModule, exactMembersModule } from './packages/client/build/api.ts'
+import { apiModule, eventsModule, exactMembersModule } from './packages/client/build/api.ts'
 import { programModule } from './packages/client/build/program.ts'
 import { typesModule } from './packages/registry-program/build/types.ts'
 import { registryIdl } from './packages/registry-program/src/idl.ts'
@@ -71,6 +71,7 @@ if (isCurrent || !check) {
   const openApi = await openApiDocument()
   update({
     [`${CLIENT}/api.ts`]: apiModule(openApi),
+    [`${CLIENT}/events.ts`]: eventsModule(openApi),
     [`${CLIENT}/exact-members.ts`]: exactMembersModule(openApi),
   })
 }
