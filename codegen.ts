@@ -5,11 +5,15 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { buildSchema, isInterfaceType, isObjectType, parse } from 'graphql'
-import { apiFiles, programFiles } from './packages/client/build/files.ts'
+import { apiModule, eventsModule, exactMembersModule } from './packages/client/build/api.ts'
+import { programModule } from './packages/client/build/program.ts'
+import { typesModule } from './packages/registry-program/build/types.ts'
+import { registryIdl } from './packages/registry-program/src/idl.ts'
 import { printedSchema } from './schema/print.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const SDL_FILE = 'schema/schema.graphql'
+const CLIENT = 'packages/client/src/generated'
 
 const config = {
   scalars: {
@@ -74,14 +78,20 @@ const isCurrent = update({
   [SDL_FILE]: printedSchema(),
   ...(await consoleDocuments()),
   'packages/console/src/api/types.generated.ts': consoleTypes(),
-  ...programFiles(),
+  [`${CLIENT}/program.ts`]: programModule(registryIdl),
+  'packages/registry-program/src/generated/types.ts': typesModule(registryIdl),
 })
 // The reference imports these files, so they must be current first.
 if (isCurrent || !check) {
   const { referencePages } = await import('./docs/build/reference.ts')
   update(await referencePages())
   const { openApiDocument } = await import('./docs/build/openapi-document.ts')
-  update(apiFiles(await openApiDocument()))
+  const openApi = await openApiDocument()
+  update({
+    [`${CLIENT}/api.ts`]: apiModule(openApi),
+    [`${CLIENT}/events.ts`]: eventsModule(openApi),
+    [`${CLIENT}/exact-members.ts`]: exactMembersModule(openApi),
+  })
 }
 
 /** Writes the files, or reports stale ones with `--check`. Returns false if any file was stale. */

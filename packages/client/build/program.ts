@@ -1,36 +1,16 @@
-import { camel, comment, list, quote } from './text.ts'
+import {
+  camelCase as camel,
+  constantCase as constant,
+  type Idl,
+  type IdlAccountMeta,
+  type IdlType,
+} from '@agent-registry/program'
+import { comment, list, quote } from './text.ts'
 
-/** The parts of an Anchor IDL that the builders need. */
-export interface Idl {
-  address: string
-  instructions: { name: string; docs?: string[]; discriminator: number[]; accounts: Account[]; args: Arg[] }[]
-  errors: { code: number; name: string; msg: string }[]
-  types: { name: string; type: { kind: string; variants?: { name: string }[] } }[]
-}
-interface Account {
-  name: string
-  docs?: string[]
-  writable?: true
-  signer?: true
-  address?: string
-  pda?: { seeds: ({ kind: 'const'; value: number[] } | { kind: 'account'; path: string })[] }
-}
-interface Arg {
-  name: string
-  type: IdlType
-}
-export type IdlType =
-  | string
-  | { option: IdlType }
-  | { array: [IdlType, number] }
-  | { defined: { name: string } }
-
-export const constant = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 const PURE = '/* @__PURE__ */ '
 
 /** Typed builders of all instructions, the derived addresses and the errors of the program. */
-export function programModule(document: unknown): string {
-  const idl = document as Idl
+export function programModule(idl: Idl): string {
   const codecs = new Set<string>()
   const use = (name: string): string => {
     codecs.add(name)
@@ -64,7 +44,9 @@ export function programModule(document: unknown): string {
     'export type { Instruction }',
     `/** The address of the registry program, unless the operator deployed it elsewhere. */\nexport const PROGRAM = ${quote(idl.address)}`,
     [...programs].map(([name, address]) => `const ${constant(name)} = ${quote(address)}`).join('\n'),
-    ...idl.types.filter(({ type }) => type.kind === 'enum').map(enumLines),
+    ...idl.types.flatMap(({ name, type }) =>
+      type.kind === 'enum' ? [enumLines(constant(name), name, type.variants)] : [],
+    ),
     [...seeds].map(([name, each]) => `const ${constant(name)} = ${list('[]', each.map(quote))}`).join('\n'),
     ...[...seeds].map(addressLines),
     ...builders,
@@ -73,14 +55,14 @@ export function programModule(document: unknown): string {
   ].join('\n\n')}\n`
 }
 
-function seedsOf({ seeds }: NonNullable<Account['pda']>): string[] {
+function seedsOf({ seeds }: NonNullable<IdlAccountMeta['pda']>): string[] {
   return seeds.map((seed) =>
     seed.kind === 'const' ? String.fromCharCode(...seed.value) : `$${camel(seed.path)}`,
   )
 }
 
 /** Only accounts that must be given keep their comment. Nobody gives the others. */
-function accountEntries(accounts: readonly Account[]): string[] {
+function accountEntries(accounts: readonly IdlAccountMeta[]): string[] {
   return accounts.map(({ name, docs = [], signer, writable, pda, address }) => {
     const flags = quote(`${signer ? 's' : ''}${writable ? 'w' : ''}`)
     if (name === 'program') return `program: [${flags}]`
@@ -90,12 +72,9 @@ function accountEntries(accounts: readonly Account[]): string[] {
   })
 }
 
-function enumLines({ name, type }: Idl['types'][0]): string {
-  const names = list(
-    '[]',
-    type.variants!.map((each) => quote(camel(each.name))),
-  )
-  return `export const ${constant(name)} = ${names} as const\nexport type ${name} = (typeof ${constant(name)})[number]`
+function enumLines(names: string, type: string, variants: readonly { name: string }[]): string {
+  const values = variants.map((each) => quote(camel(each.name)))
+  return `export const ${names} = ${list('[]', values)} as const\nexport type ${type} = (typeof ${names})[number]`
 }
 
 function addressLines([name, seeds]: readonly [string, readonly string[]]): string {

@@ -2,9 +2,6 @@ const WIDTH = 100
 
 export const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-export const camel = (name: string): string =>
-  name.replace(/^[A-Z]/, (c) => c.toLowerCase()).replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
-
 /** The parts in lines of at most 100 columns. A longer part has a line of its own. */
 function wrap(parts: readonly string[], indent: string): string {
   const lines: string[] = []
@@ -18,12 +15,9 @@ function wrap(parts: readonly string[], indent: string): string {
 }
 
 /** An object or an array: `{ a, b }`, or several lines that start with the indent. */
-export function list(
-  [open, close]: '{}' | '[]' | readonly string[],
-  items: readonly string[],
-  indent = '',
-): string {
-  if (items.length === 0) return `${open}${close}`
+export function list(brackets: '{}' | '[]', items: readonly string[], indent = ''): string {
+  if (items.length === 0) return brackets
+  const [open = '', close = ''] = brackets
   const space = open === '{' ? ' ' : ''
   const line = `${open}${space}${items.join(', ')}${space}${close}`
   if (indent.length + line.length < WIDTH) return line

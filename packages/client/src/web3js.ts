@@ -1,5 +1,4 @@
-import { PublicKey, TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import type { Instruction } from './program/instruction.ts'
+import { type PublicKey, VersionedTransaction } from '@solana/web3.js'
 import { type KeySigner, signerFromSecretKey } from './signers/secret-key.ts'
 import type { Signer } from './signers/signer.ts'
 
@@ -27,14 +26,4 @@ export function signerFromWalletAdapter(adapter: WalletAdapter): Signer {
     },
     ...(adapter.signMessage && { signMessage: (message: Uint8Array) => adapter.signMessage!(message) }),
   }
-}
-
-/** An instruction in the form of `@solana/web3.js` 1. */
-export function toWeb3Instruction({ programId, keys, data }: Instruction): TransactionInstruction {
-  return new TransactionInstruction({
-    programId: new PublicKey(programId),
-    keys: keys.map(({ pubkey, ...flags }) => ({ pubkey: new PublicKey(pubkey), ...flags })),
-    // web3.js declares Buffer, and accepts bytes.
-    data: data as never,
-  })
 }

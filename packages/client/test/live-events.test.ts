@@ -9,10 +9,10 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { NAMED_MEMBERS } from '../src/generated/events.ts'
 import { EXACT_MEMBERS } from '../src/generated/exact-members.ts'
 import { EVENTS_SUBSCRIPTION } from '../src/graphql/documents.ts'
 import { createRegistry, type RegistryEvent } from '../src/index.ts'
-import { NAMED } from '../src/live/registry-event.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8'))
 const interfaceType = schema.getType('RegistryEvent') as GraphQLInterfaceType
@@ -42,7 +42,7 @@ test.each(types)('$name is subscribed with all members of its webhook', ({ name,
 test.each(types)('enums and integers of $name are converted', ({ fields }) => {
   for (const { name, type } of fields.filter((field) => field.name !== 'type')) {
     const named = getNamedType(type)
-    expect([name, NAMED.has(name)]).toEqual([name, isEnumType(named)])
+    expect([name, NAMED_MEMBERS.has(name)]).toEqual([name, isEnumType(named)])
     expect([name, EXACT_MEMBERS.has(name)]).toEqual([name, named.name === 'U64'])
   }
 })

@@ -9,6 +9,7 @@ import { type Account, EMPTY_ACCOUNT } from './vm/account.ts'
 import { Vm } from './vm/vm.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  type AccountImage,
   deploymentAccounts,
   encodeBase58,
   programDataAddress,
@@ -35,10 +36,7 @@ export function openLedger(options: LedgerOptions) {
     const vm = new Vm()
     const lamportsPerByte = store.fact('lamportsPerByte')
     if (lamportsPerByte !== null) vm.setRent(Number(lamportsPerByte))
-    for (const { address, owner, data, executable } of options.accounts ?? []) {
-      const lamports = vm.minimumBalanceForRentExemption(data.length)
-      store.accounts.put(address, { ...EMPTY_ACCOUNT, lamports, owner, data, executable })
-    }
+    for (const image of options.accounts ?? []) store.accounts.put(image.address, rentExempt(vm, image))
     vm.setAccounts(store.accounts.all())
     const ring = new BlockRing(store.blocks.newest(RING_SIZE))
     const { slot } = ring.tip
@@ -85,21 +83,22 @@ function outdatedPrograms(vm: Vm, { programs = [] }: GenesisOptions): Pubkey[] {
 function genesisAccounts(genesis: GenesisOptions): [Pubkey, Account][] {
   const { faucet, usdcMint, usdcMintAuthority, programs = [], accounts = [] } = genesis
   const vm = new Vm()
-  const account = (owner: Pubkey, data: Uint8Array, executable = false): Account => {
-    const lamports = vm.minimumBalanceForRentExemption(data.length)
-    return { ...EMPTY_ACCOUNT, lamports, owner, data, executable }
-  }
   const all: [Pubkey, Account][] = [
     [pubkey(faucet.publicKey.toBase58()), { ...EMPTY_ACCOUNT, lamports: FAUCET_LAMPORTS }],
   ]
   if (usdcMint !== undefined && usdcMintAuthority !== undefined) {
     const data = encodeMint(pubkey(usdcMintAuthority.publicKey.toBase58()), USDC_DECIMALS)
-    all.push([pubkey(usdcMint.publicKey.toBase58()), account(TOKEN_PROGRAM, data)])
+    const mint = rentExempt(vm, { owner: TOKEN_PROGRAM, data, executable: false })
+    all.push([pubkey(usdcMint.publicKey.toBase58()), mint])
   }
   for (const program of programs) {
     const images = Object.values(deploymentAccounts({ ...program, slot: 0n }))
-    for (const { address, owner, data, executable } of images)
-      all.push([address, account(owner, data, executable)])
+    for (const image of images) all.push([image.address, rentExempt(vm, image)])
   }
   return [...all, ...accounts]
+}
+
+function rentExempt(vm: Vm, { owner, data, executable }: Omit<AccountImage, 'address'>): Account {
+  const lamports = vm.minimumBalanceForRentExemption(data.length)
+  return { ...EMPTY_ACCOUNT, lamports, owner, data, executable }
 }

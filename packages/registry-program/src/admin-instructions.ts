@@ -1,7 +1,7 @@
 import type { TransactionInstruction } from '@solana/web3.js'
 import { programDataAddress, type Pubkey } from '@agent-registry/solana'
 import { registryAddresses } from './addresses.ts'
-import { USDC_UNIT } from './enums.ts'
+import { USDC_UNIT } from './codec.ts'
 import { registryInstruction } from './instructions.ts'
 
 const DAY_SECONDS = 86_400n

@@ -1,38 +1,5 @@
-import {
-  array,
-  bool,
-  type Codec,
-  i16,
-  i64,
-  option,
-  pubkey,
-  string,
-  struct,
-  u16,
-  u32,
-  u64,
-  u8,
-  variant,
-} from '@agent-registry/solana/borsh'
-import type { Idl, IdlField, IdlType } from './idl.ts'
-
-export function camelCase(name: string): string {
-  return name
-    .replace(/^[A-Z]/, (c) => c.toLowerCase())
-    .replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
-}
-
-const PRIMITIVES: Record<Extract<IdlType, string>, Codec<unknown>> = {
-  bool,
-  u8,
-  u16,
-  i16,
-  u32,
-  u64,
-  i64,
-  string,
-  pubkey,
-}
+import { array, type Codec, option, PRIMITIVES, struct, variant } from '@agent-registry/solana/borsh'
+import { camelCase, type Idl, type IdlField, type IdlType } from './idl.ts'
 
 /**
  * The codec of a type. Named types are resolved in the IDL. An enum is the name of its variant in

@@ -2,13 +2,23 @@ import { ByteReader } from '@agent-registry/solana'
 import type { Codec } from '@agent-registry/solana/borsh'
 import { codecOf, structCodec } from './borsh.ts'
 import { registryIdl as idl } from './idl.ts'
-import type { RegistryAccount, RegistryEvent } from './types.ts'
+import type { RegistryAccounts, RegistryEvents } from './generated/types.ts'
+
+type Named<Map> = { [Name in keyof Map]: { name: Name; data: Map[Name] } }[keyof Map]
+
+export type RegistryAccount = Named<RegistryAccounts>
+export type RegistryEvent = Named<RegistryEvents>
+
+/** Reputation is a number from 0 to this limit. */
+export const MAX_REPUTATION = 1000
+/** The base units in 1 USDC, which has six decimals. */
+export const USDC_UNIT = 1_000_000n
 
 /**
  * The size of each account, with its discriminator. The program accepts no other size. Agents and
  * reporters contain texts, so zeros follow their last field.
  */
-export const ACCOUNT_BYTES: Record<RegistryAccount['name'], number> = {
+export const ACCOUNT_BYTES: Record<keyof RegistryAccounts, number> = {
   RegistryConfig: 146,
   Agent: 421,
   Stake: 129,

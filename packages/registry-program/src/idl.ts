@@ -1,16 +1,9 @@
 import type { Pubkey } from '@agent-registry/solana'
+import type { PRIMITIVES } from '@agent-registry/solana/borsh'
 import document from '../idl.json' with { type: 'json' }
 
 export type IdlType =
-  | 'bool'
-  | 'u8'
-  | 'u16'
-  | 'i16'
-  | 'u32'
-  | 'u64'
-  | 'i64'
-  | 'string'
-  | 'pubkey'
+  | keyof typeof PRIMITIVES
   | { option: IdlType }
   | { array: [IdlType, number] }
   | { defined: { name: string } }
@@ -24,6 +17,7 @@ type IdlSeed = { kind: 'const'; value: number[] } | { kind: 'account'; path: str
 
 export interface IdlAccountMeta {
   name: string
+  docs?: string[]
   writable?: true
   signer?: true
   /** A fixed address, such as that of the System program. */
@@ -52,6 +46,18 @@ export interface Idl {
   events: { name: string; discriminator: number[] }[]
   errors: { code: number; name: string; msg: string }[]
   types: IdlTypeDef[]
+}
+
+/** `agentCardUrl` for `agent_card_url`, and `dataAnalysis` for `DataAnalysis`. */
+export function camelCase(name: string): string {
+  return name
+    .replace(/^[A-Z]/, (c) => c.toLowerCase())
+    .replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
+}
+
+/** `INVALID_NAME` for `InvalidName`. */
+export function constantCase(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 }
 
 /** The interface of the registry program: the only source of its layouts. */

@@ -1,8 +1,7 @@
 import { PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { programAddress, type Pubkey, pubkey, pubkeyBytes } from '@agent-registry/solana'
-import { camelCase } from './borsh.ts'
 import { encodeInstruction } from './codec.ts'
-import { type IdlAccountMeta, registryIdl } from './idl.ts'
+import { camelCase, type IdlAccountMeta, registryIdl } from './idl.ts'
 
 /**
  * Builds an instruction of the registry program. `accounts` and `args` use the names of the IDL in

@@ -1,7 +1,7 @@
 import * as fc from '../../../test/support/property.ts'
 import { describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '@agent-registry/solana'
-import { SERVICE_CATEGORIES } from '../src/enums.ts'
+import { SERVICE_CATEGORIES } from '../src/generated/types.ts'
 import { registryIdl } from '../src/idl.ts'
 import { decodeAccount, decodeEvent, decodeInstruction, encodeInstruction } from '../src/codec.ts'
 

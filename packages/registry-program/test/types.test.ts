@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest'
 import { type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
-import { camelCase } from '../src/borsh.ts'
-import { decodeAccount, decodeEvent, encodeAccount, encodeEvent } from '../src/codec.ts'
-import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '../src/enums.ts'
-import { registryIdl } from '../src/idl.ts'
-import type {
-  AgentMetadata,
-  RegistryAccount,
-  RegistryAccounts,
-  RegistryEvent,
-  RegistryEvents,
-} from '../src/types.ts'
+import {
+  decodeAccount,
+  decodeEvent,
+  encodeAccount,
+  encodeEvent,
+  type RegistryAccount,
+  type RegistryEvent,
+} from '../src/codec.ts'
+import {
+  AGENT_STATUSES,
+  type AgentMetadata,
+  type RegistryAccounts,
+  type RegistryEvents,
+  SERVICE_CATEGORIES,
+  TIERS,
+} from '../src/generated/types.ts'
+import { camelCase, registryIdl } from '../src/idl.ts'
 
 const key = (byte: number): Pubkey => pubkeyFromBytes(new Uint8Array(32).fill(byte))
 const agentEvent = { agent: key(1), owner: key(2), timestamp: 3n }

@@ -1,3 +1,5 @@
+import { toHex } from './bytes.ts'
+
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 /** The digit of each character code, or -1. */
 const DIGITS = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
@@ -51,18 +53,11 @@ function shortDigits(bytes: Uint8Array): string {
 }
 
 function longDigits(bytes: Uint8Array): string {
-  const limbs = new Float64Array(Math.ceil((bytes.length * 8) / 29) + 1)
-  let used = 0
-  for (let at = bytes.length % 2; at <= bytes.length; at += 2) {
-    let carry = (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0)
-    for (let i = 0; i < used || carry > 0; i += 1) {
-      const sum = (limbs[i] ?? 0) * WORD + carry
-      carry = Math.floor(sum / LIMB)
-      limbs[i] = sum - carry * LIMB
-      used = Math.max(used, i + 1)
-    }
-  }
-  return limbs.subarray(0, used).reduce((text, limb) => limbDigits(limb) + text, '')
+  const limb = BigInt(LIMB)
+  let text = ''
+  for (let rest = BigInt(`0x${toHex(bytes)}`); rest > 0n; rest /= limb)
+    text = limbDigits(Number(rest % limb)) + text
+  return text
 }
 
 const PAIR = 58 ** 2

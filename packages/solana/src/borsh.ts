@@ -65,6 +65,9 @@ export const string: Codec<string> = {
   },
 }
 
+/** The types without parameters, by their names in an IDL. */
+export const PRIMITIVES = { bool, u8, u16, i16, u32, u64, i64, string, pubkey }
+
 /** `null` and `undefined` mean no value. It is read as null. */
 export const option = <Value>(inner: Codec<Value>): Codec<Value | null | undefined> => ({
   read: (reader) => (bool.read(reader) ? inner.read(reader) : null),

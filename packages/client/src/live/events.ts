@@ -108,8 +108,10 @@ async function* connect(
       clearTimeout(timer)
       timer = timeout()
     }
-    for await (const { event, data } of readEventStream(response.body, onActivity)) {
+    for await (const block of readBlocks(response.body, onActivity)) {
+      const { event, data } = parseBlock(block)
       if (event === 'complete') return
+      if (data === '') continue
       const payload = parseJson(data) as Result
       if (!payload.data) throw graphqlError(payload, response)
       yield registryEvent(payload.data.registryEvents)
@@ -120,19 +122,11 @@ async function* connect(
   }
 }
 
-/** One message of a stream of server-sent events. */
-interface StreamMessage {
-  readonly event: string
-  readonly data: string
-}
-
 /**
- * Reads messages until the stream ends. Comments, which keep a connection open, reset the timer.
+ * Reads the blocks of server-sent events until the stream ends. Comments, which keep a connection
+ * open, reset the timer.
  */
-async function* readEventStream(
-  body: ReadableStream<Uint8Array>,
-  onActivity: () => void,
-): AsyncGenerator<StreamMessage> {
+async function* readBlocks(body: ReadableStream<Uint8Array>, onActivity: () => void): AsyncGenerator<string> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let buffer = ''
@@ -144,17 +138,14 @@ async function* readEventStream(
       buffer += decoder.decode(value, { stream: true })
       const blocks = buffer.split(/\r?\n\r?\n/)
       buffer = blocks.pop()!
-      for (const block of blocks) {
-        const message = parseBlock(block)
-        if (message !== null) yield message
-      }
+      yield* blocks
     }
   } finally {
     await reader.cancel().catch(() => undefined)
   }
 }
 
-function parseBlock(block: string): StreamMessage | null {
+function parseBlock(block: string): { event: string; data: string } {
   let event = 'message'
   const data: string[] = []
   for (const line of block.split(/\r?\n/)) {
@@ -163,5 +154,5 @@ function parseBlock(block: string): StreamMessage | null {
     if (name === 'event') event = value
     if (name === 'data') data.push(value)
   }
-  return data.length === 0 && event === 'message' ? null : { event, data: data.join('\n') }
+  return { event, data: data.join('\n') }
 }

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../generated/api.ts'
+import { NAMED_MEMBERS } from '../generated/events.ts'
 import { EXACT_MEMBERS } from '../generated/exact-members.ts'
 
 type Live<Event> = Event extends { pda: string } ? Omit<Event, 'pda'> & { agentPda: string } : never
@@ -18,17 +19,6 @@ export interface GraphQLEvent extends Members {
   readonly agentPda: string
 }
 
-/** Members whose values are names of GraphQL, such as DATA_ANALYSIS. */
-export const NAMED: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'tier',
-  'previousTier',
-  'newTier',
-  'status',
-  'previousStatus',
-  'newStatus',
-  'serviceCategory',
-])
-
 /** The name in GraphQL: AGENT_REGISTERED for agent.registered. */
 export const typeName = (type: RegistryEventType): string => type.replaceAll('.', '_').toUpperCase()
 
@@ -45,7 +35,7 @@ export function registryEvent({ id, type, slot, timestamp, ...members }: GraphQL
 function valueOf(name: string, value: unknown): unknown {
   if (name === 'changes') return changesOf(value as Members)
   if (EXACT_MEMBERS.has(name)) return BigInt(value as string)
-  return NAMED.has(name) ? camelCase(value as string) : value
+  return NAMED_MEMBERS.has(name) ? camelCase(value as string) : value
 }
 
 /** The fields that changed. The others are null. */

@@ -5,9 +5,9 @@ import type { Signer } from '../signers/signer.ts'
 import { checkTransaction, UnexpectedTransactionError } from './check.ts'
 import { signatureAt } from './message.ts'
 import {
+  findOutcome,
   type OutcomeSettings,
   type SendProgress,
-  submitAndWait,
   type Transaction,
   type UnfinishedTransaction,
 } from './outcome.ts'
@@ -93,7 +93,7 @@ export async function sendInstructions(
     ...(registration && { registration }),
   }
   await request.onSigned?.(unfinished)
-  return submitAndWait(call, settings, unfinished, request)
+  return findOutcome(call, settings, unfinished, { ...request, isNew: true })
 }
 
 /** Null if it is zeros: the fee payer has not signed. */

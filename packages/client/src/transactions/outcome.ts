@@ -47,16 +47,6 @@ const MAX_POLL_MS = 2_000
 const MAX_TIMER_MS = 2 ** 31 - 1
 const STATUSES: ReadonlySet<unknown> = new Set(['pending', 'simulated', 'submitted', 'confirmed', 'failed'])
 
-/** Submits a transaction that was never submitted, and waits for its outcome. */
-export function submitAndWait(
-  call: Call,
-  settings: OutcomeSettings,
-  unfinished: UnfinishedTransaction,
-  options: ResumeOptions,
-): Promise<Transaction> {
-  return findOutcome(call, settings, unfinished, options, true)
-}
-
 /** Finds the outcome of a transaction that may have been submitted. A string is only its id. */
 export function resume(
   call: Call,
@@ -69,22 +59,21 @@ export function resume(
     throw new TypeError(
       `resume needs an unfinished transaction or its id, got ${JSON.stringify(transaction)}`,
     )
-  return findOutcome(call, settings, unfinished, options, false)
+  return findOutcome(call, settings, unfinished, { ...options, isNew: false })
 }
 
 type Target = Pick<UnfinishedTransaction, 'id'> & Partial<UnfinishedTransaction>
 
 /**
  * Submits and reads the status until the transaction is confirmed. A repeated submit is safe: the
- * gateway recognizes the message. Throws TransactionFailedError, OutcomeUnknownError, or the
- * refusal of the first submit.
+ * gateway recognizes the message. `isNew`: it was never submitted. Throws TransactionFailedError,
+ * OutcomeUnknownError, or the refusal of the first submit.
  */
-async function findOutcome(
+export async function findOutcome(
   call: Call,
   settings: OutcomeSettings,
   target: Target,
-  { signal, onProgress, timeoutMs = settings.confirmTimeoutMs }: ResumeOptions,
-  isNew: boolean,
+  { signal, onProgress, timeoutMs = settings.confirmTimeoutMs, isNew }: ResumeOptions & { isNew: boolean },
 ): Promise<Transaction> {
   const timeout = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))
   const end = signal === undefined ? timeout : AbortSignal.any([signal, timeout])

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 const SCHEMA_VERSION = 1
 
@@ -41,41 +41,26 @@ export class Database {
       // The lock excludes other processes. The operating system releases it when this process ends.
       this.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
       this.exec('begin exclusive; commit')
+      const { user_version: version } = this.sql('pragma user_version').get() as { user_version: number }
+      if (version > SCHEMA_VERSION)
+        throw new Error(`the ledger in ${dataDir} was created by a newer version of this program`)
+      this.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
     } catch (error) {
       this.close()
       if (!/database is locked/.test((error as Error).message)) throw error
       throw new LedgerInUseError(`the ledger in ${dataDir} is already in use`)
     }
-    const { user_version: version } = this.get('pragma user_version') as { user_version: number }
-    if (version > SCHEMA_VERSION) {
-      this.close()
-      throw new Error(`the ledger in ${dataDir} was created by a newer version of this program`)
-    }
-    this.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
   }
 
   exec(sql: string): void {
     this.#sqlite.exec(sql)
   }
 
-  run(sql: string, ...values: SQLInputValue[]): void {
-    this.#prepare(sql).run(...values)
-  }
-
-  /** Returns null if there is no row. */
-  get(sql: string, ...values: SQLInputValue[]): unknown {
-    return this.#prepare(sql).get(...values) ?? null
-  }
-
-  all(sql: string, ...values: SQLInputValue[]): unknown[] {
-    return this.#prepare(sql).all(...values)
-  }
-
-  /** Reads row by row, and integers as bigint. */
-  iterate(sql: string): Iterable<unknown> {
-    const statement = this.#sqlite.prepare(sql)
-    statement.setReadBigInts(true)
-    return statement.iterate()
+  /** The statement, which is prepared at its first use. */
+  sql(text: string): StatementSync {
+    const statement = this.#statements.get(text) ?? this.#sqlite.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
   }
 
   /** Runs `work` in one transaction: either everything is stored or nothing. */
@@ -92,11 +77,5 @@ export class Database {
 
   close(): void {
     this.#sqlite.close()
-  }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#sqlite.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
   }
 }

@@ -31,12 +31,12 @@ export class LedgerStore {
   }
 
   fact(name: string): string | null {
-    const row = this.#database.get('select value from facts where name = ?', name)
-    return (row as { value: string } | null)?.value ?? null
+    const row = this.#database.sql('select value from facts where name = ?').get(name)
+    return (row as { value: string } | undefined)?.value ?? null
   }
 
   setFact(name: string, value: string): void {
-    this.#database.run('insert or replace into facts values (?, ?)', name, value)
+    this.#database.sql('insert or replace into facts values (?, ?)').run(name, value)
   }
 
   createLedger(genesis: Block, accounts: Accounts, facts: Readonly<Record<string, string>>): void {
@@ -101,8 +101,10 @@ class AccountTable {
   }
 
   *all(): Generator<[Pubkey, Account | null]> {
-    for (const row of this.#database.iterate('select * from accounts')) {
-      const { address, lamports, owner, data, executable, rent_epoch } = row as AccountRow
+    const statement = this.#database.sql('select * from accounts')
+    statement.setReadBigInts(true)
+    for (const row of statement.iterate()) {
+      const { address, lamports, owner, data, executable, rent_epoch } = row as unknown as AccountRow
       const rentEpoch = BigInt(rent_epoch)
       const account = { lamports, owner, data, executable: executable === 1n, rentEpoch }
       yield [address, lamports === 0n ? null : account]
@@ -111,15 +113,16 @@ class AccountTable {
 
   /** The sum of all balances in lamports. */
   totalLamports(): bigint {
-    const row = this.#database.get('select cast(coalesce(sum(lamports), 0) as text) as total from accounts')
-    return BigInt((row as { total: string }).total)
+    const sql = 'select cast(coalesce(sum(lamports), 0) as text) as total from accounts'
+    return BigInt((this.#database.sql(sql).get() as { total: string }).total)
   }
 
   /** Stores a closed account with 0 lamports, because a new VM may contain the account. */
   put(address: Pubkey, account: Account | null): void {
     const { lamports, owner, data, executable, rentEpoch } = account ?? EMPTY_ACCOUNT
-    const values = [address, lamports, owner, data, executable ? 1 : 0, rentEpoch.toString()]
-    this.#database.run('insert or replace into accounts values (?, ?, ?, ?, ?, ?)', ...values)
+    this.#database
+      .sql('insert or replace into accounts values (?, ?, ?, ?, ?, ?)')
+      .run(address, lamports, owner, data, executable ? 1 : 0, rentEpoch.toString())
   }
 }
 
@@ -135,30 +138,32 @@ class BlockTable {
 
   insert(block: Block, transactions: number): void {
     const { slot, parentSlot, height, blockhash, previousBlockhash, time } = block
-    const values = [slot, parentSlot, height, blockhash, previousBlockhash, time, transactions]
-    this.#database.run('insert into blocks values (?, ?, ?, ?, ?, ?, ?)', ...values)
+    this.#database
+      .sql('insert into blocks values (?, ?, ?, ?, ?, ?, ?)')
+      .run(slot, parentSlot, height, blockhash, previousBlockhash, time, transactions)
   }
 
   find(slot: number): Block | null {
-    return this.#database.get(`select ${BLOCK} from blocks where slot = ?`, slot) as Block | null
+    const block = this.#database.sql(`select ${BLOCK} from blocks where slot = ?`).get(slot)
+    return (block as Block | undefined) ?? null
   }
 
   /** Oldest first. */
   newest(limit: number): Block[] {
-    const blocks = this.#database.all(`select ${BLOCK} from blocks order by slot desc limit ?`, limit)
-    return (blocks as Block[]).toReversed()
+    const blocks = this.#database.sql(`select ${BLOCK} from blocks order by slot desc limit ?`).all(limit)
+    return (blocks as unknown as Block[]).toReversed()
   }
 
   /** The slots that have a block, in ascending order. */
   slots(first: number, last: number, limit: number): number[] {
     const sql = 'select slot from blocks where slot between ? and ? order by slot limit ?'
-    return (this.#database.all(sql, first, last, limit) as { slot: number }[]).map(({ slot }) => slot)
+    return (this.#database.sql(sql).all(first, last, limit) as { slot: number }[]).map(({ slot }) => slot)
   }
 
   /** The number of transactions in blocks up to the slot. */
   transactionCount(slot: number): number {
     const sql = 'select coalesce(sum(transactions), 0) as total from blocks where slot <= ?'
-    return (this.#database.get(sql, slot) as { total: number }).total
+    return (this.#database.sql(sql).get(slot) as { total: number }).total
   }
 
   /** Slots and transactions of each minute before the time in Unix seconds, newest first. */
@@ -166,12 +171,12 @@ class BlockTable {
     const sql = `select max(slot) as slot, sum(transactions) as numTransactions,
         max(slot) - min(slot) + 1 as numSlots
       from blocks where slot > 0 and time / 60 < ? group by time / 60 order by 1 desc limit ?`
-    const rows = this.#database.all(sql, Math.floor(before / 60), limit)
+    const rows = this.#database.sql(sql).all(Math.floor(before / 60), limit)
     return rows as { slot: number; numTransactions: number; numSlots: number }[]
   }
 
   deleteAfter(slot: number): void {
-    this.#database.run('delete from blocks where slot > ?', slot)
+    this.#database.sql('delete from blocks where slot > ?').run(slot)
   }
 
   /**
@@ -179,6 +184,6 @@ class BlockTable {
    */
   deleteEmpty(first: number, end: number): void {
     const sql = 'delete from blocks where slot > 0 and slot >= ? and slot < ? and transactions = 0'
-    this.#database.run(sql, first, end)
+    this.#database.sql(sql).run(first, end)
   }
 }

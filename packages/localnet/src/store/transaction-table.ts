@@ -46,29 +46,31 @@ export class TransactionTable {
     const { slot, index, signature, blockTime, wire, keys, meta, memo } = record
     const id = slot * BLOCK_ROOM + index
     const err = meta.err === null ? null : JSON.stringify(meta.err)
-    const values = [id, signature, blockTime, err, memo, wire, keys.join(), JSON.stringify(meta)]
-    this.#database.run('insert into transactions values (?, ?, ?, ?, ?, ?, ?, ?)', ...values)
+    this.#database
+      .sql('insert into transactions values (?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(id, signature, blockTime, err, memo, wire, keys.join(), JSON.stringify(meta))
     const link = 'insert or ignore into address_transactions select id, ? from addresses where address = ?'
     for (const key of keys) {
-      this.#database.run('insert into addresses (address) values (?) on conflict do nothing', key)
-      this.#database.run(link, id, key)
+      this.#database.sql('insert into addresses (address) values (?) on conflict do nothing').run(key)
+      this.#database.sql(link).run(id, key)
     }
   }
 
   find(signature: string): TransactionRecord | null {
-    const row = this.#database.get('select * from transactions where signature = ?', signature)
-    return row === null ? null : toRecord(row as FullRow)
+    const row = this.#database.sql('select * from transactions where signature = ?').get(signature)
+    return row === undefined ? null : toRecord(row as unknown as FullRow)
   }
 
   summary(signature: string): TransactionSummary | null {
     const sql = 'select id, signature, time, err, memo from transactions where signature = ?'
-    const row = this.#database.get(sql, signature)
-    return row === null ? null : toSummary(row as Row)
+    const row = this.#database.sql(sql).get(signature)
+    return row === undefined ? null : toSummary(row as unknown as Row)
   }
 
   inBlock(slot: number): TransactionRecord[] {
     const sql = 'select * from transactions where id >= ? and id < ? order by id'
-    return (this.#database.all(sql, slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM) as FullRow[]).map(toRecord)
+    const rows = this.#database.sql(sql).all(slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM)
+    return (rows as unknown as FullRow[]).map(toRecord)
   }
 
   /**
@@ -82,14 +84,14 @@ export class TransactionTable {
     const sql = `select t.id, t.signature, t.time, t.err, t.memo from addresses a
       join address_transactions l on l.address = a.id join transactions t on t.id = l.id
       where a.address = ? and l.id < ? and l.id > ? order by l.id desc limit ?`
-    const rows = this.#database.all(sql, address, newest, oldest, limit)
-    return (rows as Row[]).map(toSummary)
+    const rows = this.#database.sql(sql).all(address, newest, oldest, limit)
+    return (rows as unknown as Row[]).map(toSummary)
   }
 
   deleteAfter(slot: number): void {
     const first = (slot + 1) * BLOCK_ROOM
-    this.#database.run('delete from transactions where id >= ?', first)
-    this.#database.run('delete from address_transactions where id >= ?', first)
+    this.#database.sql('delete from transactions where id >= ?').run(first)
+    this.#database.sql('delete from address_transactions where id >= ?').run(first)
   }
 
   #id(signature: string): number {

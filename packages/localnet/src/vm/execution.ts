@@ -12,7 +12,7 @@ export type Execution = ReturnType<typeof toExecution>
 export function toExecution(result: TransactionMetadata | FailedTransactionMetadata) {
   const failed = result instanceof FailedTransactionMetadata
   const meta = failed ? result.meta() : result
-  const err: TransactionError | null = failed ? toTransactionError(result.err()) : null
+  const err: TransactionError | null = failed ? toTransactionError(result) : null
   return {
     err,
     logs: meta.logs(),

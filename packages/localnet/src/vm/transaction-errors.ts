@@ -6,11 +6,7 @@ import { type FailedTransactionMetadata, InstructionErrorCustom } from 'litesvm/
  */
 export type TransactionError = string | { readonly [kind: string]: unknown }
 
-/**
- * The names and the texts of Solana's enum TransactionError, without the variants that contain
- * data. The VM reports an error by its position, so the order counts. An error without a text shows
- * its name.
- */
+/** The texts of Solana's enum TransactionError. An error without a text shows its name. */
 const TEXTS: Readonly<Record<string, string>> = {
   AccountInUse: 'Account in use',
   AccountLoadedTwice: 'Account loaded twice',
@@ -20,50 +16,49 @@ const TEXTS: Readonly<Record<string, string>> = {
   InvalidAccountForFee: 'This account may not be used to pay transaction fees',
   AlreadyProcessed: 'This transaction has already been processed',
   BlockhashNotFound: 'Blockhash not found',
-  CallChainTooDeep: '',
   MissingSignatureForFee: 'Transaction requires a fee but has no signature present',
   InvalidAccountIndex: 'Transaction contains an invalid account reference',
   SignatureFailure: 'Transaction did not pass signature verification',
   InvalidProgramForExecution: 'This program may not be used for executing instructions',
   SanitizeFailure: 'Transaction failed to sanitize accounts offsets correctly',
-  ClusterMaintenance: '',
-  AccountBorrowOutstanding: '',
-  WouldExceedMaxBlockCostLimit: '',
   UnsupportedVersion: 'Transaction version is unsupported',
   InvalidWritableAccount: 'Transaction loads a writable account that cannot be written',
-  WouldExceedMaxAccountCostLimit: '',
-  WouldExceedAccountDataBlockLimit: '',
   TooManyAccountLocks: 'Transaction locked too many accounts',
   AddressLookupTableNotFound: "Transaction loads an address table account that doesn't exist",
   InvalidAddressLookupTableOwner: 'Transaction loads an address table account with an invalid owner',
   InvalidAddressLookupTableData: 'Transaction loads an address table account with invalid data',
   InvalidAddressLookupTableIndex: 'Transaction address table lookup uses an invalid index',
   InvalidRentPayingAccount: 'Transaction leaves an account with a lower balance than rent-exempt minimum',
-  WouldExceedMaxVoteCostLimit: '',
-  WouldExceedAccountDataTotalLimit: '',
   MaxLoadedAccountsDataSizeExceeded: 'Transaction exceeded max loaded accounts data size cap',
-  ResanitizationNeeded: '',
   InvalidLoadedAccountsDataSizeLimit:
     'LoadedAccountsDataSizeLimit set for transaction must be greater than 0.',
   UnbalancedTransaction: 'Sum of account balances before and after transaction do not match',
   ProgramCacheHitMaxLimit: 'Program cache hit max limit',
-  CommitCancelled: '',
 }
-const NAMES = Object.keys(TEXTS)
 
-type VmError = ReturnType<FailedTransactionMetadata['err']>
+/**
+ * The VM numbers errors without their names. The names are in its text:
+ * `FailedTransactionMetadata { err: InstructionError(0, InvalidSeeds), …`
+ */
+function nameOf(failed: FailedTransactionMetadata): string {
+  return /\berr: (?:InstructionError\(\d+, )?(\w+)/.exec(failed.toString())?.[1] ?? 'Unknown'
+}
 
-export function toTransactionError(error: VmError): TransactionError {
-  if (typeof error === 'number') return NAMES[error] ?? `Unknown${String(error)}`
-  if ('err' in error) return { InstructionError: [error.index, toInstructionError(error.err())] }
+export function toTransactionError(failed: FailedTransactionMetadata): TransactionError {
+  const error = failed.err()
+  if (typeof error === 'number') return nameOf(failed)
+  if ('err' in error) {
+    const cause = error.err()
+    const code = cause instanceof InstructionErrorCustom ? { Custom: cause.code } : nameOf(failed)
+    return { InstructionError: [error.index, code] }
+  }
   if ('index' in error) return { DuplicateInstruction: error.index }
-  const kind = error.constructor.name.replace('TransactionError', '')
-  return { [kind]: { account_index: error.accountIndex } }
+  return { [nameOf(failed)]: { account_index: error.accountIndex } }
 }
 
 /** The text with which a Solana node describes the error. */
 export function transactionErrorText(error: TransactionError): string {
-  if (typeof error === 'string') return TEXTS[error] || error
+  if (typeof error === 'string') return TEXTS[error] ?? error
   const [kind = 'Unknown', detail] = Object.entries(error)[0] ?? []
   const index = (detail as { account_index?: number }).account_index
   switch (kind) {
@@ -85,10 +80,7 @@ export function transactionErrorText(error: TransactionError): string {
 /** An InstructionError in Solana's JSON: 'InvalidSeeds' or {"Custom":6000}. */
 type InstructionError = string | { readonly Custom: number }
 
-/**
- * The names and the texts of Solana's enum InstructionError. The VM reports an error by its
- * position in the enum, so the order counts. An error without a text shows its name.
- */
+/** The texts of Solana's enum InstructionError. An error without a text shows its name. */
 const INSTRUCTION_TEXTS: Readonly<Record<string, string>> = {
   GenericError: 'generic instruction error',
   InvalidArgument: 'invalid program argument',
@@ -106,15 +98,12 @@ const INSTRUCTION_TEXTS: Readonly<Record<string, string>> = {
   ExternalAccountDataModified: 'instruction modified data of an account it does not own',
   ReadonlyLamportChange: 'instruction changed the balance of a read-only account',
   ReadonlyDataModified: 'instruction modified data of a read-only account',
-  DuplicateAccountIndex: '',
   ExecutableModified: 'instruction changed executable bit of an account',
-  RentEpochModified: '',
   NotEnoughAccountKeys: 'insufficient account keys for instruction',
   AccountDataSizeChanged: "program other than the account's owner changed the size of the account data",
   AccountNotExecutable: 'instruction expected an executable account',
   AccountBorrowFailed: 'instruction tries to borrow reference for an account which is already borrowed',
   AccountBorrowOutstanding: 'instruction left account with an outstanding borrowed reference',
-  DuplicateAccountOutOfSync: '',
   InvalidError: 'program returned invalid error code',
   ExecutableDataModified: 'instruction changed executable accounts data',
   ExecutableLamportChange: 'instruction changed the balance of an executable account',
@@ -142,20 +131,11 @@ const INSTRUCTION_TEXTS: Readonly<Record<string, string>> = {
     'Accounts data allocations exceeded the maximum allowed per transaction',
   MaxAccountsExceeded: 'Max accounts exceeded',
   MaxInstructionTraceLengthExceeded: 'Max instruction trace length exceeded',
-  BuiltinProgramsMustConsumeComputeUnits: '',
   BorshIoError: 'Failed to serialize or deserialize account data',
-}
-const INSTRUCTION_NAMES = Object.keys(INSTRUCTION_TEXTS)
-
-type VmInstructionError = Extract<VmError, { err: unknown }>
-
-function toInstructionError(error: ReturnType<VmInstructionError['err']>): InstructionError {
-  if (typeof error === 'number') return INSTRUCTION_NAMES[error] ?? 'GenericError'
-  return error instanceof InstructionErrorCustom ? { Custom: error.code } : 'BorshIoError'
 }
 
 /** The text with which a Solana node describes the error. */
 function instructionErrorText(error: InstructionError): string {
-  if (typeof error === 'string') return INSTRUCTION_TEXTS[error] || error
+  if (typeof error === 'string') return INSTRUCTION_TEXTS[error] ?? error
   return `custom program error: 0x${error.Custom.toString(16)}`
 }

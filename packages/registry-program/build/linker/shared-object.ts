@@ -148,17 +148,8 @@ function programHeaders(sections: Section[]): Buffer {
 function sectionHeader({ name, type, flags, data, offset, link, entrySize }: Section, names: Buffer): Buffer {
   const [address, alignment] = flags === 0 ? [0, 1] : [offset, 8]
   const position = [address, offset, data.length]
-  return pack(
-    LAYOUT.sectionHeader,
-    offsetOf(names, name),
-    type,
-    flags,
-    ...position,
-    link,
-    0,
-    alignment,
-    entrySize,
-  )
+  const references = [link, 0, alignment, entrySize]
+  return pack(LAYOUT.sectionHeader, offsetOf(names, name), type, flags, ...position, ...references)
 }
 
 function endOf({ offset, data }: Section): number {

@@ -1,5 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { RegistryAccounts, RegistryEvent, RegistryEvents } from '../../src/types.ts'
+import type { RegistryEvent } from '../../src/codec.ts'
+import type { RegistryAccounts, RegistryEvents } from '../../src/generated/types.ts'
 import { type Actor, type Args, Bench, COOLDOWN, DAY, USDC } from './bench.ts'
 import type { Outcome } from './vm.ts'
 

@@ -3,7 +3,7 @@ import { programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { type RegistryAddresses, registryAddresses } from '../../src/addresses.ts'
 import { decodeAccount } from '../../src/codec.ts'
 import { registryInstruction } from '../../src/instructions.ts'
-import type { RegistryAccounts } from '../../src/types.ts'
+import type { RegistryAccounts } from '../../src/generated/types.ts'
 import { mintData, TOKEN_PROGRAM, tokenAccountData, tokenBalance } from './token-images.ts'
 import { type Outcome, Vm } from './vm.ts'
 

@@ -1,6 +1,5 @@
 import { PublicKey } from '@solana/web3.js'
-import { type Tier, TIERS } from '../../src/enums.ts'
-import type { RegistryAccounts } from '../../src/types.ts'
+import { type RegistryAccounts, type Tier, TIERS } from '../../src/generated/types.ts'
 import { REGISTRATION } from './actors.ts'
 import { type Actor, type Bench, DAY } from './bench.ts'
 
