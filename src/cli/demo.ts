@@ -18,7 +18,7 @@ import {
   type TrustedIssuers,
 } from '../identity/credentials/trusted-issuers.ts'
 import { createLocalnetRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
-import { use } from './client/connect.ts'
+import { use } from './connect.ts'
 import { confirmed } from './localnet.ts'
 import { CommandError, jsonOf, waitFor } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
