@@ -12,19 +12,18 @@ import type { Database } from '../../../src/db/database.ts'
 
 const database = useTestDatabase()
 
-test('the entities describe the columns, indexes and constraints of the migrated database', async () => {
+test('the entities describe the columns, primary keys and references of the migrated database', async () => {
   const server = inject('databaseServer')
   const name = `gateway_entities_${process.pid}`
   await createDatabase(server, name)
   const fromEntities = await openOrm(connectionTo(server, name))
   try {
-    await sql`create extension pg_trgm`.execute(fromEntities.em.getKysely())
     await fromEntities.schema.create()
-    const { columns, indexes, constraints } = await describeSchema(fromEntities.em.getKysely())
+    const { columns, constraints } = await describeSchema(fromEntities.em.getKysely())
     const migrated = await describeSchema(database.orm.em.getKysely())
     expect(columns).toEqual(migrated.columns)
-    expect(indexes).toEqual(migrated.indexes)
-    expect(constraints).toEqual(migrated.constraints)
+    // Indexes, unique keys and checks are only in the migrations.
+    expect(constraints).toEqual(migrated.constraints.filter((each) => !/: (UNIQUE|CHECK)/.test(each)))
   } finally {
     await fromEntities.close()
     await dropDatabase(server, name)
