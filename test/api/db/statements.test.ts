@@ -1,5 +1,6 @@
 import {
   type CompiledQuery,
+  type DatabaseConnection,
   DummyDriver,
   Kysely,
   PostgresAdapter,
@@ -33,12 +34,13 @@ afterAll(() => session.end())
 
 /** A Kysely that runs each statement with this function. */
 function kyselyWith(run: (query: CompiledQuery) => Promise<object[]>): Kysely<Database> {
-  const acquireConnection = async () => ({
-    executeQuery: async <Row>(query: CompiledQuery) => ({ rows: (await run(query)) as Row[] }),
+  const connection: DatabaseConnection = {
+    executeQuery: async (query) => ({ rows: (await run(query)) as never[] }),
     streamQuery: () => {
       throw new Error('no streams')
     },
-  })
+  }
+  const acquireConnection = async () => connection
   return new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
