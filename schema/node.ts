@@ -12,7 +12,7 @@ import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'
 import { type Columns, id, list, objectType } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
-import { eventTypeName } from './event-names.ts'
+import { eventTypeName } from './enum-values.ts'
 import { quoted } from '../src/domain/quoted.ts'
 
 type NodeRow =
