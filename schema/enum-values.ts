@@ -29,3 +29,10 @@ export function enumType<Value extends string>(
     values: Object.fromEntries(values) as Record<string, { value: Value }>,
   }) as unknown as PothosSchemaTypes.EnumRef<Types, Value>
 }
+
+/** AgentTierUpdated for agent.tier_updated. */
+export function eventName(type: string): string {
+  return type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export const eventTypeName = (type: string): string => `${eventName(type)}Event`

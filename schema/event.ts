@@ -22,9 +22,8 @@ import {
   u64,
 } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
-import { enumType } from './enum-values.ts'
-import { eventTypeName } from './event-names.ts'
-import { LEDGER_READ_UNITS, LedgerTransactionRef } from './ledger-transaction.ts'
+import { enumType, eventTypeName } from './enum-values.ts'
+import { LEDGER_READ_UNITS, LedgerTransactionRef } from './ledger.ts'
 import { NodeRef } from './node.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { AgentActivity, AgentStatus, ServiceCategory, Tier } from './registry-enums.ts'

@@ -1,5 +1,5 @@
 import type { HistoryRow } from '../src/registry/agents/agent-history.ts'
-import type { Pubkey } from '@agent-registry/solana'
+import { type Pubkey, isPubkey } from '@agent-registry/solana'
 import { DomainError, nullFor } from '../src/domain/errors.ts'
 import { isUuid } from '../src/domain/uuid.ts'
 import type { AttachedCredential } from '../src/identity/credentials/attached/credentials.ts'
@@ -12,8 +12,8 @@ import { builder } from './builder.ts'
 import { args, required } from './inputs.ts'
 import { type Columns, id, list, objectType } from './columns.ts'
 import type { GraphQLContext } from './context.ts'
-import { eventTypeName } from './event-names.ts'
-import { nodeId, readNodeId } from './node-id.ts'
+import { eventTypeName } from './enum-values.ts'
+import { quoted } from '../src/domain/quoted.ts'
 
 type NodeRow =
   | AgentRow
@@ -110,3 +110,25 @@ builder.queryFields((t) => ({
     },
   }),
 }))
+
+/** What follows the address in the id of each type. */
+const TYPES = { Agent: /^$/, Stake: /^$/, Credential: /^[0-9a-f]{64}$/ } as const
+export type NodeType = keyof typeof TYPES
+
+const MAX_ID = 250
+
+/** The id of an object: its type and its keys, encoded so that clients treat it as opaque. */
+export function nodeId(type: NodeType, pda: string, vcHash = ''): string {
+  return Buffer.from([type, pda, vcHash].join(':')).toString('base64url')
+}
+
+/** Throws INVALID_NODE_ID unless `nodeId` can have returned the text. */
+export function readNodeId(id: string): { type: NodeType; keys: readonly [pda: string, vcHash: string] } {
+  const text = id.length > MAX_ID ? '' : Buffer.from(id, 'base64url').toString()
+  const [type = '', pda, vcHash = '', ...more] = text.split(':')
+  if (isType(type) && isPubkey(pda) && TYPES[type].test(vcHash) && more.length === 0)
+    return { type, keys: [pda, vcHash] }
+  throw new DomainError('INVALID_NODE_ID', { parameter: 'id', value: quoted(id) })
+}
+
+const isType = (type: string): type is NodeType => Object.hasOwn(TYPES, type)

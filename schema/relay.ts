@@ -11,7 +11,7 @@ import { args, expected, inputType, required, withDefault } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
 import { nodeType } from './node.ts'
 import { enumType } from './enum-values.ts'
-import { TransactionInstructionRef } from './ledger-transaction.ts'
+import { TransactionInstructionRef } from './ledger.ts'
 
 export const PriorityLevel = enumType(
   'PriorityLevel',

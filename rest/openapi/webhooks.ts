@@ -1,5 +1,5 @@
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
-import { eventName, eventTypeName } from '../../schema/event-names.ts'
+import { eventName, eventTypeName } from '../../schema/enum-values.ts'
 import { UUID_EXAMPLE as ID } from '../../schema/relay.ts'
 import { DateTime, integer, type Json, named, object, Pubkey, text, VALUES } from '../contract/shapes.ts'
 import {

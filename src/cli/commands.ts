@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./registry/command.ts')).registryCommand,
   },
   webhooks: {
-    description: 'webhook deliveries',
+    description: 'show webhook deliveries, or send live events to a receiver on this machine',
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   issuer: {
@@ -57,37 +57,5 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description:
       'show every main feature on a running localnet: sponsored registration, webhook, stake, DID and credential',
     load: async () => (await import('./demo.ts')).demoCommand,
-  },
-  agents: {
-    description: 'list agents, the highest reputation first',
-    load: async () => (await import('./client/reads.ts')).agentsCommand,
-  },
-  agent: {
-    description: 'show an agent, its card and its credentials',
-    load: async () => (await import('./client/reads.ts')).agentCommand,
-  },
-  register: {
-    description: 'register the agent of a wallet; the service pays with an invite code, otherwise the wallet',
-    load: async () => (await import('./client/transactions.ts')).registerCommand,
-  },
-  deposit: {
-    description: 'deposit USDC of a wallet as the stake of its agent',
-    load: async () => (await import('./client/transactions.ts')).depositCommand,
-  },
-  withdraw: {
-    description: 'request a withdrawal of stake, to be completed after the cooldown of the registry',
-    load: async () => (await import('./client/transactions.ts')).withdrawCommand,
-  },
-  'complete-withdrawal': {
-    description: 'pay out the requested withdrawal to the wallet, after the cooldown of the registry',
-    load: async () => (await import('./client/transactions.ts')).completeWithdrawalCommand,
-  },
-  transaction: {
-    description: 'signed transactions whose outcome is not known yet',
-    load: async () => (await import('./client/transactions.ts')).transactionCommand,
-  },
-  events: {
-    description: 'live events of a gateway',
-    load: async () => (await import('./client/reads.ts')).eventsCommand,
   },
 }

@@ -8,6 +8,7 @@ import {
   type KeySigner,
   type Registry,
 } from '@agent-registry/client'
+import { pubkey } from '@agent-registry/solana'
 import { readRuntime } from '../compose/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
@@ -17,9 +18,9 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../identity/credentials/trusted-issuers.ts'
-import { createLocalnetRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
-import { use } from './client/connect.ts'
-import { confirmed } from './localnet.ts'
+import type { LocalnetFaucet } from '../compose/localnet/transaction-sender.ts'
+import { use } from './connect.ts'
+import { faucetOf } from './localnet.ts'
 import { CommandError, jsonOf, waitFor } from './output.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
 import { randomUUID } from 'node:crypto'
@@ -62,7 +63,7 @@ async function demo(command: Command): Promise<void> {
         registry: createRegistry(runtime.baseUrl, { program: programId, wallet }),
         wallet,
         agent: await agentAddress(wallet.address, programId),
-        rpc: createLocalnetRpc(runtime.rpcUrl),
+        faucet: faucetOf(runtime.rpcUrl),
         receiver,
         inviteCode: readFileSync(invite, 'utf8').trim(),
         issuers: createTrustedIssuers({ em, clock: systemClock }),
@@ -86,7 +87,7 @@ interface Stage {
   readonly wallet: KeySigner
   /** The address of the wallet's agent. */
   readonly agent: string
-  readonly rpc: LedgerRpc
+  readonly faucet: LocalnetFaucet
   readonly receiver: Receiver
   readonly inviteCode: string
   readonly issuers: TrustedIssuers
@@ -96,7 +97,7 @@ interface Stage {
 }
 
 const DEPOSIT = 600n * USDC_UNIT
-const FUNDS = { lamports: 1_000_000_000, usdc: 1_000n * USDC_UNIT }
+const FUNDS = { lamports: 1_000_000_000n, usdc: 1_000n * USDC_UNIT }
 
 /**
  * Sponsored registration, webhook, stake, DID and credential, with the client package only. Throws
@@ -141,9 +142,10 @@ async function register({ registry, wallet, inviteCode, report }: Stage): Promis
 }
 
 /** Gives the wallet SOL and USDC, and deposits 600 USDC in a transaction that it pays for. */
-async function deposit({ registry, rpc, wallet, report }: Stage): Promise<void> {
-  await rpc.call('requestAirdrop', [wallet.address, FUNDS.lamports])
-  await confirmed('localnet_mintUsdc', [wallet.address, Number(FUNDS.usdc)], rpc)
+async function deposit({ registry, faucet, wallet, report }: Stage): Promise<void> {
+  const owner = pubkey(wallet.address)
+  await faucet.airdrop(owner, FUNDS.lamports)
+  await faucet.mintUsdc(owner, FUNDS.usdc)
   const { status, signature } = await registry.stakes.deposit(DEPOSIT, wallet)
   report('staked 600 USDC, paid by the wallet', { status, signature })
 }

@@ -1,18 +1,16 @@
 import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { Connection } from '@solana/web3.js'
 import { Command } from 'commander'
 import { sol, usdc } from '@agent-registry/client/money'
-import { isPubkey } from '@agent-registry/solana'
+import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { lockDataDir, readRuntime, writeRuntime } from '../compose/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
-import { type LedgerRpc, createLocalnetRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
-import { CommandError, outputOf, waitFor } from './output.ts'
+import { type LocalnetFaucet, localnetFaucet } from '../compose/localnet/transaction-sender.ts'
+import { CommandError, outputOf } from './output.ts'
 import { asAmount } from './registry/options.ts'
-
-interface SignatureStatuses {
-  value: ({ confirmationStatus: string } | null)[]
-}
 
 /** `localnet` runs the ledger without the gateway. Its subcommands use a running localnet. */
 export function localnetCommand(): Command {
@@ -24,7 +22,7 @@ export function localnetCommand(): Command {
         .argument('<pubkey>')
         .argument('<sol>', 'SOL, up to 9 decimals', asAmount(sol))
         .action(async (owner: string, lamports: bigint, _, command: Command) => {
-          const signature = await confirmed('requestAirdrop', [checked(owner), Number(lamports)])
+          const signature = await runningFaucet().airdrop(checked(owner), lamports)
           outputOf(command).result({ owner, lamports, signature }, [`${lamports} lamports to ${owner}`])
         }),
     )
@@ -34,7 +32,7 @@ export function localnetCommand(): Command {
         .argument('<owner>')
         .argument('<amount>', 'USDC, up to 6 decimals', asAmount(usdc))
         .action(async (owner: string, units: bigint, _, command: Command) => {
-          const signature = await confirmed('localnet_mintUsdc', [checked(owner), String(units)])
+          const signature = await runningFaucet().mintUsdc(checked(owner), units)
           outputOf(command).result({ owner, amount: units, signature }, [
             `${units} USDC base units to ${owner}`,
           ])
@@ -47,7 +45,7 @@ export function localnetCommand(): Command {
         .action(async (seconds: string, _, command: Command) => {
           if (!/^[1-9]\d{0,9}$/.test(seconds))
             throw new CommandError(`seconds must be a whole number above 0, got ${seconds}`)
-          await runningLocalnet().call('localnet_warp', [Number(seconds)])
+          await runningFaucet().warp(Number(seconds))
           outputOf(command).result({ seconds: Number(seconds) }, [
             `moved the ledger's clock forward by ${seconds} s`,
           ])
@@ -74,27 +72,22 @@ async function runLocalnet(): Promise<void> {
   }
 }
 
-/** Calls a method of a localnet that sends a transaction, and waits until it is confirmed. */
-export async function confirmed(method: string, params: unknown[], rpc = runningLocalnet()): Promise<string> {
-  const signature = await rpc.call<string>(method, params)
-  await waitFor(`the confirmation of ${signature}`, async () => {
-    const { value } = await rpc.call<SignatureStatuses>('getSignatureStatuses', [[signature]])
-    return value[0]?.confirmationStatus === 'processed' ? null : value[0]
-  })
-  return signature
-}
+const POLL_MS = 50
 
-function runningLocalnet(): LedgerRpc {
+export const faucetOf = (rpcUrl: string): LocalnetFaucet =>
+  localnetFaucet(new Connection(rpcUrl, 'confirmed'), rpcUrl, () => setTimeout(POLL_MS))
+
+function runningFaucet(): LocalnetFaucet {
   const { config } = readConfig(process.env)
   if (config.ledger.rpcUrls !== null)
     throw new CommandError('SOLANA_RPC_URL is set: these commands need a localnet')
   const runtime = readRuntime(config.dataDir)
   if (runtime === null)
     throw new CommandError(`no localnet is running on ${config.dataDir}: start one with npm start`)
-  return createLocalnetRpc(runtime.rpcUrl)
+  return faucetOf(runtime.rpcUrl)
 }
 
-function checked(pubkey: string): string {
+function checked(pubkey: string): Pubkey {
   if (!isPubkey(pubkey)) throw new CommandError(`not a base-58 public key of 32 bytes: ${pubkey}`)
   return pubkey
 }

@@ -12,9 +12,7 @@ import { COMMANDS } from './commands.ts'
  */
 export async function createProgram(args: readonly string[], { json = false } = {}): Promise<Command> {
   const program = new Command('npm run cli --')
-    .description(
-      'Command line of the Agent Registry Gateway. Commands with --url use any gateway, the others the settings of the service.',
-    )
+    .description('Command line of the Agent Registry Gateway. Commands use the settings of the service.')
     .version(packageJson.version)
     .option('--json', 'print one JSON document')
     .showHelpAfterError()

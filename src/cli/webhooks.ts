@@ -1,12 +1,13 @@
 import { Command } from 'commander'
 import { readWebhookStats } from '../webhooks/metrics.ts'
 import { openDatabaseWorkspace } from './workspace.ts'
-import type { RegistryEvent } from '@agent-registry/client'
+import type { EventsOptions, RegistryEvent } from '@agent-registry/client'
 import { jsonText } from '../ledger/decode/values.ts'
 import { newSecret } from '../webhooks/secret-box.ts'
 import { signDelivery, signStandard } from '../webhooks/send.ts'
 import { asInteger } from './registry/options.ts'
-import { addUrl, connect, readWallet, typesOf, use } from './client/connect.ts'
+import { connect, use } from './connect.ts'
+import { outputOf } from './output.ts'
 
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks')
@@ -26,8 +27,7 @@ export function webhooksCommand(): Command {
         `attempts of the last hour: ${listed(lastHour)}`,
       ])
     })
-  for (const create of [listenCommand, triggerCommand, deliveriesCommand]) webhooks.addCommand(create())
-  return webhooks
+  return webhooks.addCommand(listenCommand())
 }
 
 const seconds = (age: number | null): string => (age === null ? 'none' : `${age} s`)
@@ -36,9 +36,6 @@ function listed(counts: object): string {
   const entries = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
   return entries.length === 0 ? 'none' : entries.join(', ')
 }
-
-const withKey = (command: Command): Command =>
-  addUrl(command).requiredOption('--key <file>', 'Solana CLI key file of the wallet that owns the webhook')
 
 interface ListenOptions {
   readonly forwardTo: string
@@ -49,19 +46,20 @@ interface ListenOptions {
 
 /** Sends live events to a local receiver, signed like webhooks. It needs no public address. */
 function listenCommand(): Command {
-  return addUrl(new Command('listen'))
+  return new Command('listen')
     .description('send the events of a gateway to a receiver on this machine, signed like webhooks')
+    .option('--url <base>', 'base URL of the gateway; default: the one that runs on this machine')
     .requiredOption('--forward-to <url>', 'URL of the receiver, such as http://localhost:4000/hook')
-    .option('--types <list>', 'only these types, separated by commas')
+    .option('--types <list>', 'only these types, separated by commas; the gateway refuses unknown ones')
     .option('--secret <secret>', 'secret of the signatures; default: a new one, which is printed')
     .option('--count <n>', 'stop after this many events', asInteger(1, 1_000_000))
     .action(async (options: ListenOptions, command: Command) => {
       const { forwardTo, types, secret = newSecret() } = options
-      const { registry, output } = connect(command)
+      const [registry, output] = [connect(command), outputOf(command)]
       output.result({ secret, forwardTo }, [`secret ${secret}`, `waiting for events, sent to ${forwardTo}`])
       await use(async () => {
         let left = options.count ?? Infinity
-        for await (const event of registry.events(typesOf(types))) {
+        for await (const event of registry.events({ types: types?.split(',') as EventsOptions['types'] })) {
           const status = await forward(event, forwardTo, secret)
           output.result({ id: event.id, type: event.type, status }, [
             `${event.type}  ${event.id}  ${status ?? 'not reached'}`,
@@ -101,31 +99,4 @@ async function forward(
   } catch {
     return null
   }
-}
-
-function triggerCommand(): Command {
-  return withKey(new Command('trigger'))
-    .description('send a test event to a webhook')
-    .argument('<id>', 'id of the webhook')
-    .action(async (id: string, { key }: { key: string }, command: Command) => {
-      const wallet = await readWallet(key)
-      const { registry, output } = connect(command)
-      const delivery = await use(() => registry.webhooks.ping(id, { wallet }))
-      output.result(delivery, [`delivery ${delivery.id}: ${delivery.status}`])
-    })
-}
-
-function deliveriesCommand(): Command {
-  return withKey(new Command('deliveries'))
-    .description('show the last 50 deliveries of a webhook, newest first')
-    .argument('<id>', 'id of the webhook')
-    .action(async (id: string, { key }: { key: string }, command: Command) => {
-      const wallet = await readWallet(key)
-      const { registry, output } = connect(command)
-      const page = await use(() => registry.webhooks.deliveries(id, { wallet }).page())
-      output.result(
-        page,
-        page.deliveries.map((each) => `${each.id}  ${each.event_type}  ${each.status}`),
-      )
-    })
 }

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
 import { idlOf } from '@agent-registry/program'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createDatabaseProbe, connectionOptions } from '../db/session.ts'
+import { createDatabaseProbe, connectionOptions, openRowReads } from '../db/session.ts'
 import type { Orm } from '../db/orm-types.ts'
 import { poolQueue } from '../db/orm.ts'
 import { createRateLimitCounter } from '../db/rate-limit-counter.ts'
-import { openReads, openRowReads } from '../db/reads.ts'
 import { createHealthService, LOCALNET_RECEIVER } from '../health/health-service.ts'
 import { type FeePayerStatus, type Roles, rolesOf } from '../health/health.ts'
 import { createCardReads } from '../identity/agent-cards/card-reads.ts'
@@ -106,7 +105,6 @@ export async function composeServices(context: GatewayContext, started: StartedP
   const { overrides = {} } = started
   const { programId } = config.ledger
   const kysely = orm.em.getKysely()
-  const reads = await openReads(orm)
   const tables = createFilledTables(kysely)
   const transactions = composeTransactions(context, started)
   const netMetrics = createNetMetrics(metrics)
@@ -117,21 +115,21 @@ export async function composeServices(context: GatewayContext, started: StartedP
   const identity = composeIdentity(context, documents, started.ipfsGateway ?? null)
   const liveEvents = createLiveEvents({ orm, logger, metrics, streamLimits: overrides.streams })
   stack.defer(() => liveEvents.close())
-  /** The copy in memory. Null if PostgreSQL answers all reads. */
+  /** The copy in memory. Null if PostgreSQL answers all kysely. */
   const copy = overrides.registry === undefined ? await composeRegistry(context) : null
   const registry = overrides.registry ?? copy ?? databaseReader
   /** Workers are added when they start. */
   const roles = overrides.roles ?? rolesOf(config.roles)
-  const agents = createAgentReads(reads, { registry })
+  const agents = createAgentReads(kysely, { registry })
   const info = composeHealth(context, started, { transactions, roles })
   const genesisHash = () => info.genesisHash()
   const sessions = createSessions({ em: orm.em, clock, origins: config.signIn, genesisHash })
   const services = {
     agents: whenFilled(agents, tables),
-    stakes: whenFilled(createStakeReads(reads, registry), tables),
-    registry: whenFilled(createRegistryReads(reads, registry), tables),
+    stakes: whenFilled(createStakeReads(kysely, registry), tables),
+    registry: whenFilled(createRegistryReads(kysely, registry), tables),
     cardPublisher: createCardPublisher(started.publishDocument ?? null),
-    cards: whenFilled(createCardReads(reads), tables),
+    cards: whenFilled(createCardReads(kysely), tables),
     dids: whenFilled(createDidResolver(agents, programId), tables),
     credentials: whenFilled(identity.credentials(agents), tables),
     transactions,
@@ -139,7 +137,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     wallets: createWallets({ kysely, rpc, fund: started.fundWallet ?? null }),
     ledger: createLedgerState(rpc, clock),
     liveEvents,
-    recentEvents: whenFilled(createRecentEvents(reads, clock), tables),
+    recentEvents: whenFilled(createRecentEvents(kysely, clock), tables),
     sessions,
     walletAuth: createWalletAuth({ kysely, clock, sessions }),
     webhooks: composeWebhooks(context, http, started.secretBox ?? null),

@@ -5,7 +5,6 @@ import { type AgentReads, createAgentReads } from '../../src/registry/agents/age
 import { createRegistryReads, type RegistryReads } from '../../src/registry/agents/registry-reads.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
-import { openReads } from '../../src/db/reads.ts'
 import { openSession } from '../../src/db/session.ts'
 import type { ConnectionInput } from '../../src/domain/connection.ts'
 import type { Registry, RegistryReader } from '../../src/registry/registry.ts'
@@ -257,7 +256,7 @@ export async function createRegistryWorld({ orm }: { readonly orm: Orm }): Promi
   const registry = await createTestRegistry({ orm }, { minNames: 0, fewRows: 0 })
   const counted = countReads(registry)
   const kysely = orm.em.getKysely()
-  const reader = await openReads(orm)
+  const reader = orm.em.getKysely()
   const sideOf = (registryReader?: RegistryReader): Reads => ({
     agents: createAgentReads(reader, { registry: registryReader }),
     stakes: createStakeReads(reader, registryReader),

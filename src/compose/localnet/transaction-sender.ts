@@ -71,17 +71,19 @@ export async function untilConfirmed(
 
 export type LocalnetFaucet = ReturnType<typeof localnetFaucet>
 
-/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
+/** Gives SOL and USDC to wallets, which returns a signature, and moves the clock of the localnet. */
 export function localnetFaucet(connection: Connection, rpcUrl: string, advance: () => Promise<void>) {
   const rpc = createLocalnetRpc(rpcUrl)
   return {
-    airdrop: async (owner: Pubkey, lamports: bigint): Promise<void> => {
+    airdrop: async (owner: Pubkey, lamports: bigint): Promise<string> => {
       const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
       await untilConfirmed(connection, [signature], advance)
+      return signature
     },
-    mintUsdc: async (owner: Pubkey, amount: bigint): Promise<void> => {
-      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
+    mintUsdc: async (owner: Pubkey, amount: bigint): Promise<string> => {
+      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, String(amount)])
       await untilConfirmed(connection, [signature], advance)
+      return signature
     },
     /** Moves the ledger's clock forward. */
     warp: async (seconds: number): Promise<void> => {

@@ -36,18 +36,6 @@ export const AgentCardCheck = defineEntity({
     credentialsClaimedAt: timestamp().strictNullable(),
     credentialsToken: key().strictNullable(),
   },
-  indexes: [
-    { name: 'agent_card_checks_first', properties: ['nextCheckAt'], where: "state = 'unchecked'" },
-    { name: 'agent_card_checks_further', properties: ['nextCheckAt'], where: "state <> 'unchecked'" },
-    { name: 'agent_card_checks_leased', properties: ['site'], where: 'lease_token is not null' },
-    { name: 'agent_card_checks_no_site', properties: ['agentPda'], where: 'site is null' },
-    {
-      name: 'agent_card_checks_credentials',
-      properties: ['credentialsDueAt'],
-      where: 'credentials_due_at is not null',
-    },
-    { name: 'agent_card_checks_host', properties: ['host'] },
-  ],
 })
 
 /** A host of agent cards that could not be reached or did not respond. */

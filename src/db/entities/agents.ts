@@ -2,9 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { AgentStatus, ServiceCategory, Tier } from '@agent-registry/program'
 import { int8, key, timestamp, transactionId, u64 } from './columns.ts'
 
-/** Filters of the agent list. Indexes include them so that counts and pages need no table rows. */
-const FILTERS = ['tier', 'status', 'serviceCategory', 'cardHashMismatch'] as const
-
 /** A registered agent, as its account on the ledger describes it. */
 export const Agent = defineEntity({
   name: 'Agent',
@@ -40,38 +37,6 @@ export const Agent = defineEntity({
     /** The transaction that last changed the row, for copies in memory. Set by triggers. */
     searchXid: transactionId().nullable(),
   },
-  indexes: [
-    { name: 'agents_by_search_xid', properties: ['searchXid'] },
-    { name: 'agents_owner', properties: ['owner'] },
-    {
-      name: 'agents_name_trgm',
-      expression: 'create index agents_name_trgm on agents using gin (name gin_trgm_ops)',
-    },
-    {
-      name: 'agents_by_created_at',
-      properties: ['createdAt', 'pda'],
-      columns: [{ name: 'created_at', sort: 'desc' }, { name: 'pda' }],
-      include: [...FILTERS, 'reputationScore'],
-    },
-    {
-      name: 'agents_by_reputation',
-      properties: ['reputationScore', 'pda'],
-      columns: [{ name: 'reputation_score', sort: 'desc' }, { name: 'pda' }],
-      include: [...FILTERS],
-    },
-    { name: 'agents_by_reputation_ascending', properties: ['reputationScore', 'pda'], include: [...FILTERS] },
-    {
-      name: 'agents_by_name',
-      properties: ['name', 'pda'],
-      columns: [{ name: 'name', collation: 'C' }, { name: 'pda' }],
-      include: [...FILTERS, 'reputationScore'],
-    },
-    {
-      name: 'agents_by_name_start',
-      expression:
-        'create index agents_by_name_start on agents ((lower(name) collate "C"), pda) where not card_hash_mismatch',
-    },
-  ],
 })
 
 /** The exact number of agents for each combination of filters. Triggers of `agents` update it. */
@@ -95,5 +60,4 @@ export const RemovedAgent = defineEntity({
     pda: key().primary(),
     searchXid: transactionId(),
   },
-  indexes: [{ name: 'removed_agents_by_search_xid', properties: ['searchXid'] }],
 })

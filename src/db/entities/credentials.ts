@@ -48,5 +48,4 @@ export const TrustedIssuer = defineEntity({
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
-  checks: [{ name: 'trusted_issuers_period', expression: 'not_before <= not_after' }],
 })

@@ -20,16 +20,6 @@ export const Stake = defineEntity({
     /** The transaction that last changed the row, for copies in memory. Set by triggers. */
     searchXid: transactionId().nullable(),
   },
-  indexes: [
-    { name: 'stakes_by_search_xid', properties: ['searchXid'] },
-    { name: 'stakes_owner', properties: ['owner'] },
-    {
-      name: 'stakes_by_deposit',
-      properties: ['depositedAmount', 'pda'],
-      columns: [{ name: 'deposited_amount', sort: 'desc' }, { name: 'pda' }],
-    },
-  ],
-  uniques: [{ name: 'stakes_agent', properties: ['agentPda'] }],
 })
 
 /** Stakes that were deleted, for copies in memory. Triggers of `stakes` write it. */
@@ -40,7 +30,6 @@ export const RemovedStake = defineEntity({
     pda: key().primary(),
     searchXid: transactionId(),
   },
-  indexes: [{ name: 'removed_stakes_by_search_xid', properties: ['searchXid'] }],
 })
 
 /** The sums of all stakes: one row. Triggers of `stakes` update it. */
@@ -54,7 +43,6 @@ export const StakeTotals = defineEntity({
     lockedAmount: p.text().columnType('numeric'),
     pendingWithdrawal: p.text().columnType('numeric'),
   },
-  checks: [{ name: 'stake_totals_id_check', expression: 'id = 1' }],
 })
 
 /** The registry's settings: one row. */
@@ -87,7 +75,6 @@ export const WithdrawalRequest = defineEntity({
     bump: p.smallint(),
     slot: int8(),
   },
-  indexes: [{ name: 'withdrawal_requests_stake', properties: ['stakePda'] }],
 })
 
 /** A key that may report the behaviour of agents. */

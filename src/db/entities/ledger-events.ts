@@ -26,9 +26,6 @@ export const LedgerTransaction = defineEntity({
     accounts: p.array().columnType('text[]').collation('C'),
     finality: finality(),
   },
-  indexes: [
-    { name: 'ledger_transactions_unfinalized', properties: ['slot'], where: "finality = 'confirmed'" },
-  ],
 })
 
 /** An event that the registry program logged. */
@@ -48,10 +45,6 @@ export const LedgerEvent = defineEntity({
     finality: finality(),
     occurredAt: timestamp(),
   },
-  indexes: [
-    { name: 'ledger_events_signature', properties: ['signature'], type: 'hash' },
-    { name: 'ledger_events_unfinalized', properties: ['slot'], where: "finality = 'confirmed'" },
-  ],
 })
 
 const historyColumns = () => ({
@@ -74,18 +67,6 @@ export const AgentHistoryEntry = defineEntity({
   name: 'AgentHistoryEntry',
   tableName: 'agent_history',
   properties: historyColumns(),
-  indexes: [
-    {
-      name: 'agent_history_by_agent',
-      properties: ['agentPda', 'position'],
-      columns: [{ name: 'agent_pda' }, { name: 'position', sort: 'desc' }],
-    },
-    {
-      name: 'agent_history_by_type',
-      properties: ['agentPda', 'eventType', 'position'],
-      columns: [{ name: 'agent_pda' }, { name: 'event_type' }, { name: 'position', sort: 'desc' }],
-    },
-  ],
 })
 
 /** An entry whose event a fork removed. It is kept, since readers may have seen it. */
@@ -93,13 +74,6 @@ export const OrphanedHistoryEntry = defineEntity({
   name: 'OrphanedHistoryEntry',
   tableName: 'orphaned_history',
   properties: { ...historyColumns(), orphanedAt: timestampNow() },
-  indexes: [
-    {
-      name: 'orphaned_history_by_agent',
-      properties: ['agentPda', 'position'],
-      columns: [{ name: 'agent_pda' }, { name: 'position', sort: 'desc' }],
-    },
-  ],
 })
 
 /** An event for webhooks and live streams. */
@@ -125,17 +99,6 @@ export const OutboxEvent = defineEntity({
      */
     restoredSequence: int8().strictNullable(),
   },
-  indexes: [
-    { name: 'outbox_events_event', properties: ['eventId'], type: 'hash' },
-    {
-      name: 'outbox_events_restored',
-      properties: ['restoredSequence'],
-      where: 'restored_sequence is not null',
-    },
-    { name: 'outbox_events_by_agent', properties: ['agentPda', 'sequence'] },
-    { name: 'outbox_events_by_type', properties: ['type', 'sequence'] },
-  ],
-  uniques: [{ name: 'outbox_events_id_key', properties: ['id'] }],
 })
 
 /** A transaction or account that the indexer could not read. */
@@ -179,5 +142,4 @@ export const IndexerState = defineEntity({
     /** Up to this slot. */
     caughtUpSlot: int8().strictNullable(),
   },
-  checks: [{ name: 'indexer_state_id_check', expression: 'id = 1' }],
 })

@@ -48,19 +48,4 @@ export const PreparedTransaction = defineEntity({
     nextCheckAt: timestamp(),
     createdAt: timestamp(),
   },
-  indexes: [
-    { name: 'prepared_transactions_signature', properties: ['signature'] },
-    {
-      name: 'prepared_transactions_match_key',
-      properties: ['matchKey'],
-      where: 'match_key is not null',
-    },
-    { name: 'prepared_transactions_due', properties: ['nextCheckAt'], where: 'not settled' },
-    {
-      name: 'prepared_transactions_network',
-      properties: ['clientNetwork'],
-      where: 'client_network is not null and not settled and signed_tx is null',
-    },
-  ],
-  checks: [{ name: 'prepared_transactions_error', expression: "(status = 'failed') = (error is not null)" }],
 })

@@ -12,7 +12,6 @@ export const UsedSignature = defineEntity({
     /** Of its first use. Null if a process of an older version accepted it: it is used up. */
     clientNetwork: key().strictNullable(),
   },
-  indexes: [{ name: 'used_signatures_used_at', properties: ['usedAt'] }],
 })
 
 /**

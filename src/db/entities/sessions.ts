@@ -9,7 +9,6 @@ export const SignInChallenge = defineEntity({
     nonce: key().primary(),
     expiresAt: timestamp(),
   },
-  indexes: [{ name: 'sign_in_challenges_expires_at', properties: ['expiresAt'] }],
 })
 
 /** A wallet that is signed in. The row is deleted when the session ends. */
@@ -25,8 +24,4 @@ export const WalletSession = defineEntity({
     usedAt: timestamp(),
     expiresAt: timestamp(),
   },
-  indexes: [
-    { name: 'wallet_sessions_wallet', properties: ['wallet', 'usedAt'] },
-    { name: 'wallet_sessions_used_at', properties: ['usedAt'] },
-  ],
 })

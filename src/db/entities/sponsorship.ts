@@ -14,7 +14,6 @@ export const InviteCode = defineEntity({
     revokedAt: timestamp().strictNullable(),
     createdAt: timestampNow(),
   },
-  checks: [{ name: 'invite_codes_max_uses', expression: 'max_uses > 0' }],
 })
 
 const timestampOfWrite = () => timestamp().defaultRaw('clock_timestamp()')
@@ -45,39 +44,4 @@ export const Sponsorship = defineEntity({
     createdAt: timestampOfWrite(),
     updatedAt: timestampOfWrite(),
   },
-  indexes: [
-    { name: 'sponsorships_code', properties: ['code'], where: "state <> 'released'" },
-    { name: 'sponsorships_open', properties: ['createdAt'], where: "state = 'submitted'" },
-    { name: 'sponsorships_day', properties: ['createdAt'], where: "state <> 'released'" },
-    {
-      name: 'sponsorships_network',
-      properties: ['clientNetwork', 'kind', 'createdAt'],
-      where: "state <> 'released'",
-    },
-    {
-      name: 'sponsorships_wallet_day',
-      properties: ['wallet', 'createdAt'],
-      where: "kind = 'transaction' and state <> 'released'",
-    },
-    {
-      name: 'sponsorships_unknown_cost',
-      properties: ['updatedAt'],
-      where: "state in ('confirmed', 'failed') and spent_lamports is null",
-    },
-  ],
-  uniques: [
-    {
-      name: 'sponsorships_one_per_wallet',
-      properties: ['wallet'],
-      where: "kind = 'registration' and state in ('submitted', 'confirmed')",
-    },
-  ],
-  checks: [
-    { name: 'sponsorships_kind', expression: "kind in ('registration', 'transaction')" },
-    {
-      name: 'sponsorships_state',
-      expression: "state in ('submitted', 'confirmed', 'failed', 'released')",
-    },
-    { name: 'sponsorships_registration', expression: "(kind = 'registration') = (code_hash is not null)" },
-  ],
 })

@@ -54,15 +54,6 @@ export const WebhookSubscription = defineEntity({
     /** Moving average of the time of an attempt in ms. Null before the first attempt. */
     responseMs: p.double().$type<number>().strictNullable(),
   },
-  indexes: [
-    { name: 'webhook_subscriptions_wallet', properties: ['wallet', 'createdAt'] },
-    { name: 'webhook_subscriptions_network', properties: ['network', 'createdAt'] },
-    {
-      name: 'webhook_subscriptions_active',
-      properties: ['id'],
-      where: 'active and deleted_at is null',
-    },
-  ],
 })
 
 /** One event for one subscription. Rows are narrow, since they change often. */
@@ -97,43 +88,6 @@ export const WebhookDelivery = defineEntity({
     createdAt: timestampNow(),
     completedAt: timestamp().strictNullable(),
   },
-  uniques: [{ name: 'webhook_deliveries_event', properties: ['eventId', 'subscription'] }],
-  indexes: [
-    {
-      name: 'webhook_deliveries_log',
-      properties: ['subscription', 'createdAt', 'id'],
-      columns: [
-        { name: 'subscription_id' },
-        { name: 'created_at', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
-    },
-    { name: 'webhook_deliveries_age', properties: ['createdAt'], type: 'brin' },
-    {
-      name: 'webhook_deliveries_pings',
-      properties: ['subscription', 'createdAt'],
-      where: "event_type = 'ping'",
-    },
-  ],
-  checks: [
-    {
-      name: 'webhook_deliveries_status',
-      expression: "status in ('pending', 'in_flight', 'success', 'retrying', 'failed', 'cancelled')",
-    },
-    {
-      name: 'webhook_deliveries_lease',
-      expression:
-        "(status = 'in_flight') = (lease_token is not null) and (lease_token is null) = (lease_until is null)",
-    },
-    {
-      name: 'webhook_deliveries_next',
-      expression: "(status in ('pending', 'retrying')) = (next_attempt_at is not null)",
-    },
-    {
-      name: 'webhook_deliveries_completed',
-      expression: "(status in ('success', 'failed', 'cancelled')) = (completed_at is not null)",
-    },
-  ],
 })
 
 /** A delivery that is not finished. Triggers of `webhook_deliveries` write it. */
@@ -164,7 +118,6 @@ export const WebhookFanOut = defineEntity({
     /** Only subscriptions that existed at this time get the event. */
     startedAt: timestampNow(),
   },
-  indexes: [{ name: 'webhook_fan_outs_order', properties: ['sequence'] }],
 })
 
 /** One request to a receiver and its response. It outlives its delivery: no foreign key. */
@@ -189,8 +142,4 @@ export const WebhookAttempt = defineEntity({
     /** The retry that was scheduled. */
     nextAttemptAt: timestamp().strictNullable(),
   },
-  indexes: [
-    { name: 'webhook_attempts_delivery', properties: ['deliveryId', 'id'] },
-    { name: 'webhook_attempts_age', properties: ['startedAt'], type: 'brin' },
-  ],
 })

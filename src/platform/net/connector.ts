@@ -22,7 +22,6 @@ interface Connection {
   readonly tcp: Socket
   /** The largest `bytesRead` of `tcp`. */
   maxRead: number
-  hasSent: boolean
 }
 
 /** Bytes of a TLS handshake. OpenSSL accepts certificates of 102,400 bytes. */
@@ -34,7 +33,7 @@ const DECRYPTED_AT_ONCE = 4_096
 /** undici parses what one read returns, also after an error: 10 ms for headers of one letter. */
 const PARSED_AT_ONCE = 2_048
 
-/** Opens sockets, limits what each receives, and counts how many are opened and reused. */
+/** Opens sockets, limits what each receives, and counts them. */
 export function createConnector(options: ConnectorOptions) {
   const { lookup, connectTimeoutMs, extraCa, metrics } = options
   const connectSocket = buildConnector({
@@ -57,8 +56,6 @@ export function createConnector(options: ConnectorOptions) {
   const onSend = (message: unknown): void => {
     const connection = connections.get((message as { socket: Socket }).socket)
     if (connection === undefined) return
-    if (connection.hasSent) metrics?.socketsReused.inc()
-    connection.hasSent = true
     starting?.(connection)
     // It would keep the connection and its pool in memory.
     starting = undefined
@@ -66,7 +63,7 @@ export function createConnector(options: ConnectorOptions) {
   subscribe('undici:client:sendHeaders', onSend)
 
   const watch = (socket: Socket, tcp: Socket): Socket => {
-    const connection = { socket, tcp, maxRead: MAX_HANDSHAKE_BYTES, hasSent: false }
+    const connection = { socket, tcp, maxRead: MAX_HANDSHAKE_BYTES }
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
     limitReads(connection)
@@ -213,11 +210,6 @@ export function createNetMetrics(metrics: Metrics) {
     socketsOpened: new Counter({
       name: 'gateway_net_sockets_opened_total',
       help: 'Connections opened to webhook receivers and to hosts of agent cards and credentials.',
-      registers,
-    }),
-    socketsReused: new Counter({
-      name: 'gateway_net_sockets_reused_total',
-      help: 'Requests sent over a connection that was used before.',
       registers,
     }),
     failures: new Counter({

@@ -72,11 +72,12 @@ describe('localnet', () => {
 })
 
 test('a key file that is missing, or not a keypair, is refused without its content', async () => {
-  const missing = await cli('deposit', '1', '--key', '/nowhere.json')
+  const issue = ['credential', 'issue', '--type', 'Identity', '--subject', owner, '--key']
+  const missing = await cli(...issue, '/nowhere.json')
   expect([missing.code, missing.stderr]).toEqual([1, '/nowhere.json cannot be read: ENOENT'])
   const wrong = join(gateway.dataDir, 'wrong.json')
   writeFileSync(wrong, '["secret"]', { mode: 0o600 })
-  const { stderr } = await cli('deposit', '1', '--key', wrong)
+  const { stderr } = await cli(...issue, wrong)
   expect(stderr).toContain('is not a Solana CLI keypair')
   expect(stderr).not.toContain('secret"')
 })

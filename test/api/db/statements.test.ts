@@ -1,8 +1,17 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
+import type { Database } from '../../../src/db/database.ts'
 import type { EntityManager } from '../../../src/db/orm-types.ts'
-import { kyselyWith } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
 import { createCardReads } from '../../../src/identity/agent-cards/card-reads.ts'
 import { claimCards, findOrigins, recordHost } from '../../../src/identity/agent-cards/check-queue.ts'
@@ -22,6 +31,25 @@ beforeAll(async () => {
   session = await openSession(database.orm)
 })
 afterAll(() => session.end())
+
+/** A Kysely that runs each statement with this function. */
+function kyselyWith(run: (query: CompiledQuery) => Promise<object[]>): Kysely<Database> {
+  const connection: DatabaseConnection = {
+    executeQuery: async (query) => ({ rows: (await run(query)) as never[] }),
+    streamQuery: () => {
+      throw new Error('no streams')
+    },
+  }
+  const acquireConnection = async () => connection
+  return new Kysely<Database>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => Object.assign(new DummyDriver(), { acquireConnection }),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+}
 
 /** Prepares statements in the migrated database and returns `rows` for each of them. */
 function preparingDatabase(rows: object[]) {

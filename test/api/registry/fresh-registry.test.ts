@@ -5,7 +5,7 @@ import { createRegistryReads } from '../../../src/registry/agents/registry-reads
 import type { Database } from '../../../src/db/database.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
-import { openReads, openRowReads } from '../../../src/db/reads.ts'
+import { openRowReads } from '../../../src/db/session.ts'
 import type { Registry } from '../../../src/registry/registry.ts'
 import { createStakeReads } from '../../../src/registry/stake-reads.ts'
 import { useTestDatabase } from '../../support/database.ts'
@@ -35,9 +35,9 @@ beforeAll(async () => {
         if (found !== undefined) fromMemory += 1
         return found
       }, other)
-    agents.push(createAgentReads(await openReads(orm), { registry: { read: counted } }))
+    agents.push(createAgentReads(orm.em.getKysely(), { registry: { read: counted } }))
   }
-  direct = createAgentReads(await openReads(database.orm))
+  direct = createAgentReads(database.orm.em.getKysely())
 })
 afterAll(async () => {
   for (const each of registries) await each.stop()
@@ -127,7 +127,7 @@ test('rows, totals and sums are of one moment while writers move agents between 
     labels.map((label) => stakeRow(label, { deposited_amount: '10' })),
   )
   const [registry] = registries
-  const reads = await openReads(database.orm)
+  const reads = database.orm.em.getKysely()
   const stats = createRegistryReads(reads, registry)
   const stakes = createStakeReads(reads, registry)
   const writing = { isDone: false }
@@ -244,7 +244,7 @@ test('a fence that fails or answers late is not used, and a later one is', async
       return rows
     },
   })
-  const reads = createAgentReads(await openReads(database.orm), { registry })
+  const reads = createAgentReads(database.orm.em.getKysely(), { registry })
   const name = async () => (await reads.get(pdaOf('slow'))).name
   expect(await name()).toBe('before')
   failure = new Error('lost')
@@ -283,7 +283,7 @@ test('an update that hangs delays no later one, and does not mix two moments whe
       return rows
     },
   })
-  const reads = createAgentReads(await openReads(database.orm), { registry })
+  const reads = createAgentReads(database.orm.em.getKysely(), { registry })
   const versions = async () =>
     (await reads.list({ sort: 'name', order: 'asc' })).rows.map((row) => row.version)
   await sql`update agents set version = '1' where pda = ${pdaOf('a')}`.execute(kysely)
@@ -305,7 +305,7 @@ test('an update that hangs delays no later one, and does not mix two moments whe
 test('a copy that needs too much memory is dropped', async () => {
   await insertAgents(kysely, ['one', 'two'])
   const registry = await createTestRegistry(database, { maxBytes: 2_000 })
-  const reads = createAgentReads(await openReads(database.orm), { registry })
+  const reads = createAgentReads(database.orm.em.getKysely(), { registry })
   await insertAgents(
     kysely,
     Array.from({ length: 20 }, (_, i) => `more ${i}`),

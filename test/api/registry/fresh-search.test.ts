@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { conditionsOf } from '../../../src/registry/agents/agent-filter.ts'
 import { createAgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import type { Database } from '../../../src/db/database.ts'
-import { openReads } from '../../../src/db/reads.ts'
 import { PDA } from '../../../src/registry/sort-order.ts'
 import { AGENTS, type AgentsCopy } from '../../../src/registry/agents-copy.ts'
 import { databaseReader, type Registry } from '../../../src/registry/registry.ts'
@@ -229,7 +228,7 @@ test('PostgreSQL searches while the thread is not there, and another one is star
   await insertAgents(kysely, ['Kestrel'])
   const registry = await createTestRegistry(database, { minNames: 0 })
   const counted = countReads(registry)
-  const reads = createAgentReads(await openReads(database.orm), { registry: counted })
+  const reads = createAgentReads(database.orm.em.getKysely(), { registry: counted })
   const search = async () => [(await reads.list({ name: 'kestrel' })).total, counted.counts.memory]
   expect(await search()).toEqual([1, 1])
   const threadOf = () => registry.read(({ agents }) => ({ thread: agents.names! }), failed)

@@ -4,7 +4,6 @@ import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'
-import { openReads } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { isoTimestamp } from '../../../src/db/value-parsers.ts'
@@ -169,12 +168,10 @@ describe('a server that disappears without closing connections', () => {
   const one = (kysely: Kysely<Database> = orm.em.getKysely()) => sql`select ${1}::int as one`.execute(kysely)
   const inTransaction = (work: (trx: Kysely<Database>) => Promise<unknown>) =>
     orm.em.fork().transactional((em) => work(em.getKysely()))
-  const reads = async () => one(await openReads(orm))
 
   test.each<[string, () => Promise<unknown>]>([
     ['a statement', () => one()],
     ['a statement without parameters', () => sql`select 1`.execute(orm.em.getKysely())],
-    ['a read', reads],
     ['a transaction that begins', () => inTransaction(one)],
   ])('%s fails like a lost connection, and the next one gets a new connection', async (_, ask) => {
     await ask()

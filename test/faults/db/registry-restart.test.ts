@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAgentReads } from '../../../src/registry/agents/agent-reads.ts'
 import type { Database } from '../../../src/db/database.ts'
-import { openReads } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
 import type { Registry } from '../../../src/registry/registry.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -21,7 +20,7 @@ beforeEach(async () => {
   kysely = orm.em.getKysely()
   await insertAgents(kysely, [agentRow('one', { name: 'before' })])
   registry = await createTestRegistry({ orm })
-  const reads = createAgentReads(await openReads(orm), { registry })
+  const reads = createAgentReads(orm.em.getKysely(), { registry })
   names = async () => (await reads.list({})).rows.map(({ name }) => name)
 })
 afterEach(() => registry.stop())

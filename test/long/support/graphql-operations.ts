@@ -12,7 +12,7 @@ import {
   isCompositeType,
   type GraphQLInterfaceType,
 } from 'graphql'
-import { COMPILED_FIELDS } from '../../../rest/graphql/compiled/compiled-queries.ts'
+import { COMPILED_FIELDS } from '../../../rest/graphql/compiled-queries.ts'
 import * as fc from '../../support/property.ts'
 import { schema } from '../../../schema/index.ts'
 

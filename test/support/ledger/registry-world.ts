@@ -51,7 +51,7 @@ export async function createRegistryWorld(
   const transact = (instructions: TransactionInstruction[], signers: Keypair[]): Promise<void> =>
     sender.send([{ instructions, signers: signers.filter((each) => each !== payer) }])
   const { airdrop, mintUsdc } = localnetFaucet(connection, localnet.rpcUrl, advance)
-  const fund = (owner: Keypair): Promise<void> => airdrop(keyOf(owner), 10_000_000_000n)
+  const fund = (owner: Keypair): Promise<string> => airdrop(keyOf(owner), 10_000_000_000n)
   for (const keypair of [payer, admin]) await fund(keypair)
 
   /**

@@ -7,13 +7,12 @@ const HOST = 'receiver.example'
 const metrics = createMetrics()
 const guarded = useGuardedReceiver(HOST, { metrics: createNetMetrics(metrics) })
 
-test('connections are reused, and opened and reused ones are counted', async () => {
+test('connections are reused, and opened ones are counted', async () => {
   const { receiver, http } = guarded
   receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 10; i += 1) await http.post(receiver.url('/', HOST), { headers: {}, body: 'x' })
-  const counted = async (name: string): Promise<number> =>
-    Number(new RegExp(`^gateway_net_sockets_${name}_total (\\d+)$`, 'm').exec(await metrics.metrics())?.[1])
   expect(receiver.connections).toBeLessThan(receiver.requests.length)
-  expect(await counted('opened')).toBe(receiver.connections)
-  expect(await counted('reused')).toBe(receiver.requests.length - receiver.connections)
+  expect(await metrics.metrics()).toMatch(
+    new RegExp(`^gateway_net_sockets_opened_total ${receiver.connections}$`, 'm'),
+  )
 })

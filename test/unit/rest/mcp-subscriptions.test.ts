@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
-import { subscribe } from '../../../rest/mcp/streamable-http.ts'
+import { subscribe } from '../../../rest/mcp/routes.ts'
 import type { Services } from '../../../src/compose/services.ts'
 
 test('a subscription reads the next event only after its client has read the last one', async () => {

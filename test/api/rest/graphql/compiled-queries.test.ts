@@ -16,10 +16,10 @@ import {
   COMPILED_FIELDS,
   CompiledQueries,
   compileQueryOf,
-} from '../../../../rest/graphql/compiled/compiled-queries.ts'
+} from '../../../../rest/graphql/compiled-queries.ts'
 import { createGraphQLContext } from '../../../../schema/context.ts'
 import { schema } from '../../../../schema/index.ts'
-import { nodeId } from '../../../../schema/node-id.ts'
+import { nodeId } from '../../../../schema/node.ts'
 import { schemaToCompile } from '../../../../schema/variants.ts'
 import {
   RATE_LIMIT_KINDS,

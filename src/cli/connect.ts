@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { createRegistry, type Registry, RegistryError } from '@agent-registry/client'
+import { readRuntime } from '../compose/runtime-file.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { CommandError } from './output.ts'
+
+/** The registry of the gateway at `--url`, or of the one that runs on DATA_DIR. */
+export function connect(command: Command): Registry {
+  const { url } = command.opts<{ url?: string }>()
+  return createRegistry(url === undefined ? runningUrl() : checkedUrl(url))
+}
+
+/** Runs requests. Errors of the gateway become errors of the command, with their code. */
+export async function use<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw commandErrorOf(error)
+  }
+}
+
+function commandErrorOf(error: unknown): unknown {
+  if (error instanceof RegistryError) {
+    const { message, code, status, requestId, logs } = error
+    return new CommandError([message, ...logs].join('\n'), { code, status, requestId })
+  }
+  const { cause } = error as { cause?: Error }
+  return error instanceof TypeError && error.message === 'fetch failed'
+    ? new CommandError(`The gateway cannot be reached: ${cause?.message ?? error.message}`)
+    : error
+}
+
+function runningUrl(): string {
+  const { config } = readConfig(process.env)
+  const { baseUrl = '' } = readRuntime(config.dataDir) ?? {}
+  if (baseUrl === '')
+    throw new CommandError(
+      `no gateway is running on ${config.dataDir}: start one with npm start, or give --url`,
+    )
+  return baseUrl
+}
+
+function checkedUrl(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
+  throw new CommandError(`--url must be an http or https URL, got ${url}`)
+}
