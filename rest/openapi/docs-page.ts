@@ -9,6 +9,7 @@ import {
   type StaticFile,
   writePage,
 } from '../plugins/static-files.ts'
+import { guidePages } from './guides.ts'
 
 /** The page has inline styles. Its scripts are files. */
 const POLICY =
@@ -120,6 +121,7 @@ export function docsPage(app: FastifyInstance, writeDocument: () => Promise<Stat
   // Relative, because a proxy may serve the gateway below another path.
   const send = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     sendPage(request, reply, { html: writePage(await names(), folder, BODY), policy: POLICY })
+  guidePages(app)
   const options = { schema: { hide: true }, config: { priority: 'file' as const } }
   app.get('/docs', options, send('docs/static/'))
   app.get('/docs/', options, send('static/'))

@@ -38,17 +38,20 @@ const SESSION = {
     'The token of a session (`POST /auth/session`), for browsers and other clients that cannot sign each request. Wallet headers are used in place of it if a request has both.',
 }
 
+/** `guide`: a file in `docs/guides`, which the service serves. */
+const tag = (name: string, guide: string, description: string) => ({ name, description, guide })
+
 const TAGS = [
-  { name: 'Agents', description: 'Registered agents and their history.' },
-  { name: 'Authentication', description: 'Sessions of wallets, for clients that sign in once.' },
-  { name: 'Stakes', description: 'Stake accounts of agents, in USDC.' },
-  { name: 'DID', description: 'Decentralized identifiers of agents.' },
-  { name: 'Credentials', description: 'W3C Verifiable Credentials of agents.' },
-  { name: 'Relay', description: 'Transactions that the service builds and sends, and that clients sign.' },
-  { name: 'Sponsorship', description: 'Registrations that the service pays for.' },
-  { name: 'Webhooks', description: 'Signed notifications of events, sent to your receivers.' },
-  { name: 'Events', description: 'The requests that receivers get.' },
-  { name: 'Service', description: 'Health and metadata.' },
+  tag('Agents', 'rest', 'Registered agents and their history.'),
+  tag('Authentication', 'sessions', 'Sessions of wallets, for clients that sign in once.'),
+  tag('Stakes', 'register-an-agent', 'Stake accounts of agents, in USDC.'),
+  tag('DID', 'credentials', 'Decentralized identifiers of agents.'),
+  tag('Credentials', 'credentials', 'W3C Verifiable Credentials of agents.'),
+  tag('Relay', 'register-an-agent', 'Transactions that the service builds and sends, and that clients sign.'),
+  tag('Sponsorship', 'sponsored-registration', 'Registrations that the service pays for.'),
+  tag('Webhooks', 'receive-webhooks', 'Signed notifications of events, sent to your receivers.'),
+  tag('Events', 'receive-webhooks', 'The requests that receivers get.'),
+  tag('Service', 'monitoring', 'Health and metadata.'),
 ]
 
 /** The parts of the document that do not come from routes. Without a URL, paths are relative. */
@@ -66,7 +69,11 @@ export function documentInfo(baseUrl: string | null) {
     // Operations that need authentication say so themselves.
     security: [],
     components: { securitySchemes: { ...WALLET_HEADERS, session: SESSION } },
-    tags: TAGS,
+    tags: TAGS.map(({ name, guide, description }) => ({
+      name,
+      // Not externalDocs, whose URL must be absolute.
+      description: `${description} [Guide](${(baseUrl ?? '').replace(/\/+$/, '')}/docs/guides/${guide}.md)`,
+    })),
     webhooks: webhooksSection() as never,
   }
 }

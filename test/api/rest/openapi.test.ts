@@ -235,3 +235,33 @@ test('the pages of /docs fit the screen of a phone', async () => {
   for (const url of ['/docs', '/docs/'])
     expect((await t.app.inject(url)).body).toContain('<meta name="viewport" content="width=device-width')
 })
+
+test('each group links to its guide, and every link of a guide leads somewhere', async () => {
+  const { tags } = (await t.app.inject('/docs/json')).json<{ tags: { description: string }[] }>()
+  const pages = new Map<string, string>()
+  const read = async (path: string): Promise<string> => {
+    const { statusCode, headers, body } = await t.app.inject(path)
+    expect([path, statusCode, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).not.toContain('script')
+    pages.set(path, body)
+    return body
+  }
+  const waiting = tags.map(
+    ({ description }) => new URL(/\[Guide\]\((.*)\)$/.exec(description)![1]!, 'http://host').pathname,
+  )
+  expect(waiting).toHaveLength(10)
+  for (const path of waiting) {
+    if (pages.has(path)) continue
+    for (const [, href = ''] of (await read(path)).matchAll(/<a href="([^"]*)"/g)) {
+      if (/^https?:/.test(href)) continue
+      const { pathname, hash } = new URL(href, `http://host${path}`)
+      if (pathname === '/docs/') continue
+      const page = pages.get(pathname) ?? (await read(pathname))
+      expect(page).toContain(hash === '' ? '<main>' : `id="${hash.slice(1)}"`)
+      waiting.push(pathname)
+    }
+  }
+  expect(pages.size).toBeGreaterThan(9)
+  for (const path of ['nothing.md', '..%2fREADME.md', '%2e%2e/README.md'])
+    expect((await t.app.inject(`/docs/guides/${path}`)).statusCode).toBe(404)
+})
