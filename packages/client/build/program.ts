@@ -1,12 +1,27 @@
-import {
-  camelCase as camel,
-  constantCase as constant,
-  type Idl,
-  type IdlAccountMeta,
-  type IdlType,
-} from '@agent-registry/program'
-import { comment, list, quote } from './text.ts'
+import { camel, comment, list, quote } from './text.ts'
 
+/** The parts of an Anchor IDL that the builders need. */
+interface Idl {
+  address: string
+  instructions: { name: string; docs?: string[]; discriminator: number[]; accounts: Account[]; args: Arg[] }[]
+  errors: { code: number; name: string; msg: string }[]
+  types: { name: string; type: { kind: string; variants?: { name: string }[] } }[]
+}
+interface Account {
+  name: string
+  docs?: string[]
+  writable?: true
+  signer?: true
+  address?: string
+  pda?: { seeds: ({ kind: 'const'; value: number[] } | { kind: 'account'; path: string })[] }
+}
+interface Arg {
+  name: string
+  type: IdlType
+}
+type IdlType = string | { option: IdlType } | { array: [IdlType, number] } | { defined: { name: string } }
+
+const constant = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 const PURE = '/* @__PURE__ */ '
 
 /** Typed builders of all instructions, the derived addresses and the errors of the program. */
@@ -44,8 +59,8 @@ export function programModule(idl: Idl): string {
     'export type { Instruction }',
     `/** The address of the registry program, unless the operator deployed it elsewhere. */\nexport const PROGRAM = ${quote(idl.address)}`,
     [...programs].map(([name, address]) => `const ${constant(name)} = ${quote(address)}`).join('\n'),
-    ...idl.types.flatMap(({ name, type }) =>
-      type.kind === 'enum' ? [enumLines(constant(name), name, type.variants)] : [],
+    ...idl.types.flatMap(({ name, type: { variants } }) =>
+      variants === undefined ? [] : [enumLines(constant(name), name, variants)],
     ),
     [...seeds].map(([name, each]) => `const ${constant(name)} = ${list('[]', each.map(quote))}`).join('\n'),
     ...[...seeds].map(addressLines),
@@ -55,14 +70,14 @@ export function programModule(idl: Idl): string {
   ].join('\n\n')}\n`
 }
 
-function seedsOf({ seeds }: NonNullable<IdlAccountMeta['pda']>): string[] {
+function seedsOf({ seeds }: NonNullable<Account['pda']>): string[] {
   return seeds.map((seed) =>
     seed.kind === 'const' ? String.fromCharCode(...seed.value) : `$${camel(seed.path)}`,
   )
 }
 
 /** Only accounts that must be given keep their comment. Nobody gives the others. */
-function accountEntries(accounts: readonly IdlAccountMeta[]): string[] {
+function accountEntries(accounts: readonly Account[]): string[] {
   return accounts.map(({ name, docs = [], signer, writable, pda, address }) => {
     const flags = quote(`${signer ? 's' : ''}${writable ? 'w' : ''}`)
     if (name === 'program') return `program: [${flags}]`

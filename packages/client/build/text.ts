@@ -2,6 +2,9 @@ const WIDTH = 100
 
 export const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
+export const camel = (name: string): string =>
+  name.replace(/^[A-Z]/, (c) => c.toLowerCase()).replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
+
 /** The parts in lines of at most 100 columns. A longer part has a line of its own. */
 function wrap(parts: readonly string[], indent: string): string {
   const lines: string[] = []

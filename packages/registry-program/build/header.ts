@@ -5,7 +5,7 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '@agent-registry/solana'
-import { constantCase as constant, type Idl, type IdlInstruction } from '../src/idl.ts'
+import type { Idl, IdlInstruction } from '../src/idl.ts'
 
 /** The C header with all constants that the C code takes from the IDL. */
 export function headerFromIdl(idl: Idl): string {
@@ -27,6 +27,10 @@ export function headerFromIdl(idl: Idl): string {
     instructionTable(idl.instructions),
     '',
   ].join('\n')
+}
+
+function constant(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 }
 
 function number(discriminator: number[]): string {

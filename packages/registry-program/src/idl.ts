@@ -17,7 +17,6 @@ type IdlSeed = { kind: 'const'; value: number[] } | { kind: 'account'; path: str
 
 export interface IdlAccountMeta {
   name: string
-  docs?: string[]
   writable?: true
   signer?: true
   /** A fixed address, such as that of the System program. */
@@ -53,11 +52,6 @@ export function camelCase(name: string): string {
   return name
     .replace(/^[A-Z]/, (c) => c.toLowerCase())
     .replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
-}
-
-/** `INVALID_NAME` for `InvalidName`. */
-export function constantCase(name: string): string {
-  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 }
 
 /** The interface of the registry program: the only source of its layouts. */
