@@ -185,7 +185,9 @@ test('the delivery log returns pages of deliveries with their attempts, newest f
         responseStatus: 503,
         errorCode: null,
         responseExcerpt: null,
-        signedHeaders: SIGNED.map((name) => `${name}: ${request?.headers[name.toLowerCase()]}`).join('\n'),
+        signedHeaders: SIGNED.map((name) => `${name}: ${String(request?.headers[name.toLowerCase()])}`).join(
+          '\n',
+        ),
         nextAttemptAt: page.rows[0]?.nextAttemptAt,
       },
     ],
