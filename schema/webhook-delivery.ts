@@ -271,6 +271,21 @@ builder.queryFields((t) => ({
   }),
 }))
 
+const RECOVER_ARGS = {
+  since: expected(
+    text('Start, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', { format: 'date-time' }),
+  ),
+  until: text('End, ISO 8601 with a UTC offset. Default: the current time.', '2026-11-21T00:00:00Z', {
+    format: 'date-time',
+  }),
+  statuses: list(
+    of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
+  ),
+  eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
+  agentPda: pubkey('Only deliveries of events of this agent.'),
+  continueAfter: text('Only deliveries after this one: the `last` of the result before.', UUID_EXAMPLE),
+}
+
 builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: { ...WALLET_POLICY, errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'] },
@@ -313,21 +328,7 @@ builder.mutationFields((t) => ({
     type: RecoveryRef,
     description:
       'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left, oldest first. With `statuses`, sends also those that succeeded.',
-    args: args({
-      ...WEBHOOK_ARG,
-      since: expected(
-        text('Start, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', { format: 'date-time' }),
-      ),
-      until: text('End, ISO 8601 with a UTC offset. Default: the current time.', '2026-11-21T00:00:00Z', {
-        format: 'date-time',
-      }),
-      statuses: list(
-        of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
-      ),
-      eventTypes: list(of(DeliveryEventType, 'Only deliveries of these event types.')),
-      agentPda: pubkey('Only deliveries of events of this agent.'),
-      continueAfter: text('Only deliveries after this one: the `last` of the result before.', UUID_EXAMPLE),
-    }),
+    args: args({ ...WEBHOOK_ARG, ...RECOVER_ARGS }),
     resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
       services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),
   }),
