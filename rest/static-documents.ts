@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Services } from '../src/compose/services.ts'
 import { errorResponses } from './contract/error-responses.ts'
 import { named, object, Pubkey } from './contract/shapes.ts'
 import { conditionalRequest, JSON_TYPE, notModified, sendTagged, TAG_HEADER } from './plugins/read-headers.ts'
-import { readFileSync } from 'node:fs'
 import {
   AGENT_CREDENTIALS_FILE,
   AGENT_CREDENTIALS_PATH,

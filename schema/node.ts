@@ -123,7 +123,7 @@ export function nodeId(type: NodeType, pda: string, vcHash = ''): string {
 }
 
 /** Throws INVALID_NODE_ID unless `nodeId` can have returned the text. */
-export function readNodeId(id: string): { type: NodeType; keys: readonly [pda: string, vcHash: string] } {
+function readNodeId(id: string): { type: NodeType; keys: readonly [pda: string, vcHash: string] } {
   const text = id.length > MAX_ID ? '' : Buffer.from(id, 'base64url').toString()
   const [type = '', pda, vcHash = '', ...more] = text.split(':')
   if (isType(type) && isPubkey(pda) && TYPES[type].test(vcHash) && more.length === 0)

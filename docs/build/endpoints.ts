@@ -38,6 +38,7 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
   ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', 'units by cost'],
   ['GET', '/openapi.json', 'The OpenAPI document', '1 unit'],
   ['GET', '/docs', 'The OpenAPI document in a browser', '1 unit; each of its files 5'],
+  ['GET', '/docs/guides/:file', 'A guide, such as `rest.md`', '1 unit'],
   ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
 ]
 

@@ -80,7 +80,7 @@ export const MAX_SUBSCRIBED = 100
  * Answers a message without a session: protocol 2026-07-28 and later by the SDK's handler, older
  * versions by a server and a transport for one request. Throws what `subscribe` does.
  */
-export async function answerMessage(
+async function answerMessage(
   reply: FastifyReply,
   services: Services,
   createServer: (era: McpContext['era']) => McpServer,

@@ -112,6 +112,7 @@ interface Operation {
 
 /** The parts of an OpenAPI 3.1 document that the code of this folder changes. */
 interface OpenApiDocument {
+  tags: { name: string; description: string }[]
   servers?: { url: string }[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, Record<string, Operation>>
@@ -208,11 +209,16 @@ function keepOptionalParametersEmpty(document: OpenApiDocument): void {
 
 /**
  * The document for Swagger UI: without the defaults of optional parameters, which it fills in, and
- * with the origin of the page as server, because its policy allows no other.
+ * with the origin of the page as server, because its policy allows no other. Links to guides are
+ * relative to /docs/, whatever path a proxy adds.
  */
 function forPage(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document)
   for (const { parameters = [] } of operationsOf(copy))
     for (const { required, schema } of parameters) if (required !== true) delete schema['default']
-  return { ...copy, servers: [{ url: '/' }] }
+  const tags = copy.tags.map((tag) => ({
+    ...tag,
+    description: tag.description.replace(/\(\S*\/docs\/guides\//, '(guides/'),
+  }))
+  return { ...copy, tags, servers: [{ url: '/' }] }
 }

@@ -27,10 +27,11 @@ const marked = new Marked({
     heading({ tokens, text, depth }) {
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>`
     },
+    image: ({ text }) => text,
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
       const [file = ''] = href.split('#', 1)
-      // Other documents are in the repository only.
+      // Other documents and the pictures are in the repository only.
       const isServed = href.startsWith('#') || /^https?:/.test(href) || FILES.includes(file)
       return isServed ? `<a href="${href}">${text}</a>` : text
     },

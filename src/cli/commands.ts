@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./registry/command.ts')).registryCommand,
   },
   webhooks: {
-    description: 'show webhook deliveries, or send live events to a receiver on this machine',
+    description: 'show the state of webhooks, or send live events to a receiver on this machine',
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   issuer: {

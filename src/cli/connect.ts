@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
-import { createRegistry, type Registry, RegistryError } from '@agent-registry/client'
+import {
+  createRegistry,
+  OutcomeUnknownError,
+  type Registry,
+  RegistryError,
+  TransactionFailedError,
+} from '@agent-registry/client'
 import { readRuntime } from '../compose/runtime-file.ts'
 import { readConfig } from '../platform/config/config.ts'
-import { CommandError } from './output.ts'
+import { CommandError, OUTCOME_UNKNOWN } from './output.ts'
 
 /** The registry of the gateway at `--url`, or of the one that runs on DATA_DIR. */
 export function connect(command: Command): Registry {
@@ -23,6 +29,19 @@ function commandErrorOf(error: unknown): unknown {
   if (error instanceof RegistryError) {
     const { message, code, status, requestId, logs } = error
     return new CommandError([message, ...logs].join('\n'), { code, status, requestId })
+  }
+  if (error instanceof TransactionFailedError)
+    return new CommandError([error.message, ...error.logs].join('\n'), { code: error.code, id: error.id })
+  if (error instanceof OutcomeUnknownError) {
+    const { message, id, signature } = error
+    const context = { code: 'OUTCOME_UNKNOWN', id, signature }
+    return new CommandError(
+      `${message}. It may have landed, or can still land: do not send it again`,
+      context,
+      {
+        exitCode: OUTCOME_UNKNOWN,
+      },
+    )
   }
   const { cause } = error as { cause?: Error }
   return error instanceof TypeError && error.message === 'fetch failed'

@@ -115,7 +115,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
   const identity = composeIdentity(context, documents, started.ipfsGateway ?? null)
   const liveEvents = createLiveEvents({ orm, logger, metrics, streamLimits: overrides.streams })
   stack.defer(() => liveEvents.close())
-  /** The copy in memory. Null if PostgreSQL answers all kysely. */
+  /** The copy in memory. Null if PostgreSQL answers all reads. */
   const copy = overrides.registry === undefined ? await composeRegistry(context) : null
   const registry = overrides.registry ?? copy ?? databaseReader
   /** Workers are added when they start. */

@@ -107,31 +107,25 @@ export function checkLists(lists: Lists): void {
       throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
 }
 
-/** A condition of `webhook_deliveries as d`. Test events are of no agent. Throws INVALID_PUBKEY. */
-export function ofAgent(given: string | null | undefined): RawBuilder<unknown> {
-  const agentPda = optional(pubkeyParameter, 'agentPda', given)
-  return agentPda === undefined
-    ? sql`true`
-    : sql`exists (select from outbox_events where id = d.event_id and agent_pda = ${agentPda})`
-}
-
 /** The deliveries that a filter by status, type or agent compares. It has no index. */
 export const MAX_FILTERED = 10_000
 
 /** Throws INVALID_REQUEST for an empty list, INVALID_TEXT, INVALID_RANGE and INVALID_PUBKEY. */
 function matchingDeliveries(subscriptionId: string, filter: DeliveryFilter): RawBuilder<unknown> {
-  const { statuses, eventTypes, agentPda } = filter
+  const { statuses, eventTypes } = filter
+  const agentPda = optional(pubkeyParameter, 'agentPda', filter.agentPda)
   checkLists(filter)
   const { since, until } = readPeriod(filter)
   const ofPeriod = sql`select * from webhook_deliveries where subscription_id = ${subscriptionId}
     ${since === undefined ? sql`` : sql`and created_at >= ${since}`}
     ${until === undefined ? sql`` : sql`and created_at < ${until}`}`
-  if (!statuses && !eventTypes && agentPda == null) return sql`(${ofPeriod})`
+  if (!statuses && !eventTypes && !agentPda) return sql`(${ofPeriod})`
   return sql`(
     select * from (${ofPeriod} order by created_at desc, id desc limit ${sql.lit(MAX_FILTERED)}) as d
     where ${statuses ? sql`status = any(${[...statuses]}::text[])` : sql`true`}
       and ${eventTypes ? sql`event_type = any(${[...eventTypes]}::text[])` : sql`true`}
-      and ${ofAgent(agentPda)})`
+      -- Test events are of no agent.
+      and ${agentPda ? sql`exists (select from outbox_events where id = d.event_id and agent_pda = ${agentPda})` : sql`true`})`
 }
 
 /** One page of a webhook's log, newest first, and the exact total of the same snapshot. */

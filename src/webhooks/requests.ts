@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
-import { checkPeriod, optional, timeParameter } from '../domain/parameters.ts'
+import { checkPeriod, optional, pubkeyParameter, timeParameter } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { DELIVERIES_CHANNEL, type DeliveryStatus } from '../domain/webhook-delivery.ts'
 import type { WebhookEventType } from '../domain/webhook-events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { countRequest, rateLimited, stateAt } from '../platform/rate-limits/rate-limits.ts'
-import { checkLists, deleteHiddenAttempts, type DeliveryRecord, ofAgent, readDelivery } from './deliveries.ts'
+import { checkLists, deleteHiddenAttempts, type DeliveryRecord, readDelivery } from './deliveries.ts'
 import { LAST_STEP } from './limits.ts'
 
 /** Who requests a delivery. */
@@ -207,7 +207,7 @@ export async function recoverDeliveries(
 ) {
   const { since, until } = readRecovery(input, clock)
   const { statuses, eventTypes, continueAfter } = input
-  const isOfAgent = ofAgent(input.agentPda)
+  const agentPda = optional(pubkeyParameter, 'agentPda', input.agentPda)
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
@@ -220,7 +220,7 @@ export async function recoverDeliveries(
       left join outbox_events o on o.id = d.event_id
       where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? NOT_RECEIVED)]}::text[])
         and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
-        and ${isOfAgent} and d.created_at between ${since} and ${until} and ${position}
+        and ${agentPda ? sql`o.agent_pda = ${agentPda}` : sql`true`} and d.created_at between ${since} and ${until} and ${position}
         and o.cancelled_at is null
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
     if (rows.length === 0) return { recovered: 0, more: false, last: null }

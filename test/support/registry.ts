@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { openRowReads } from '../../src/db/session.ts'
-import { connectionOptions } from '../../src/db/session.ts'
+import { connectionOptions, openRowReads } from '../../src/db/session.ts'
 import type { Orm } from '../../src/db/orm-types.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import {

@@ -28,7 +28,7 @@ function compile(sources: URL, unit: string): Buffer {
       cwd: fileURLToPath(sources),
       encoding: 'utf8',
     })
-    if (result.error !== undefined) throw result.error
+    if (result.error !== undefined) throw new Error(`${COMPILER} is not installed`, { cause: result.error })
     if (result.status !== 0) throw new Error(`${COMPILER} failed:\n${result.stderr}`)
     return readFileSync(object)
   } finally {

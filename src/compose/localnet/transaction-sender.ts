@@ -1,13 +1,13 @@
 import {
   type Connection,
   type Keypair,
-  PublicKey,
   type TransactionInstruction,
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { createLocalnetRpc } from '../../ledger/rpc/ledger-rpc.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { chunksOf } from '../../platform/async/promises.ts'
 
 const STATUS_BATCH = 256
@@ -65,18 +65,19 @@ export async function untilConfirmed(
       }
     }
     open = stillOpen
-    if (Date.now() > deadline) throw new Error(`${open.length} transaction(s) not confirmed after 60 s`)
+    if (Date.now() > deadline)
+      throw new OperatorError(`${open.length} transaction(s) not confirmed after 60 s`)
   }
 }
 
 export type LocalnetFaucet = ReturnType<typeof localnetFaucet>
 
-/** Gives SOL and USDC to wallets, which returns a signature, and moves the clock of the localnet. */
+/** Gives SOL and USDC to wallets, and moves the clock of the localnet. Gifts return their signature. */
 export function localnetFaucet(connection: Connection, rpcUrl: string, advance: () => Promise<void>) {
   const rpc = createLocalnetRpc(rpcUrl)
   return {
     airdrop: async (owner: Pubkey, lamports: bigint): Promise<string> => {
-      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
+      const signature = await rpc.call<string>('requestAirdrop', [owner, Number(lamports)])
       await untilConfirmed(connection, [signature], advance)
       return signature
     },

@@ -102,10 +102,7 @@ async function auditTransactions(
 }
 
 /** Reads accounts and compares their rows. One that cannot be read has a dead letter and no row. */
-export async function compareAccounts(
-  context: AuditContext,
-  pdas: readonly string[],
-): Promise<FindingsByKey> {
+async function compareAccounts(context: AuditContext, pdas: readonly string[]): Promise<FindingsByKey> {
   const findings = new FindingsByKey()
   const snapshots = await fetchAccounts(context.rpc, pdas, context)
   const deadLetters = snapshots.flatMap((snapshot) => snapshot.deadLetters)
@@ -146,7 +143,7 @@ async function loadRows<Row extends { pda: string }>(
 }
 
 /** Compares the counts that triggers maintain with the agents (`ledger`). */
-export async function compareCounts({ orm }: AuditContext): Promise<Difference[]> {
+async function compareCounts({ orm }: AuditContext): Promise<Difference[]> {
   const dimensions = sql`tier, status, service_category, card_hash_mismatch`
   const { rows } = await sql<Omit<Difference, 'table' | 'field'>>`
     select concat_ws('/', ${dimensions}) as key,
@@ -167,10 +164,7 @@ export async function compareCounts({ orm }: AuditContext): Promise<Difference[]
  * Finds history entries and outbox events that belong to no event. Those of an event in `found`
  * are not reported again: the loss of its row is the difference.
  */
-export async function findUnmatchedRows(
-  { orm }: AuditContext,
-  found: readonly Difference[],
-): Promise<Difference[]> {
+async function findUnmatchedRows({ orm }: AuditContext, found: readonly Difference[]): Promise<Difference[]> {
   const lost = found.filter(({ table, field }) => table === 'ledger_events' && field === '*')
   const lostIds = lost.map((difference) => difference.key)
   const find = async (table: string, key: string, condition: RawBuilder<unknown>): Promise<Difference[]> => {
@@ -204,7 +198,7 @@ export interface Comparison<Item> {
   onProgress: (done: number) => void
 }
 
-export interface ComparisonResult extends Findings {
+interface ComparisonResult extends Findings {
   items: number
 }
 
@@ -212,7 +206,7 @@ export interface ComparisonResult extends Findings {
  * Compares batches, several at a time. Compares items that differ again until they agree or
  * `settleMs` has passed. Only those are kept in memory.
  */
-export async function compareBatches<Item>(
+async function compareBatches<Item>(
   context: AuditContext,
   { batches, keyOf, compare, onProgress }: Comparison<Item>,
 ): Promise<ComparisonResult> {

@@ -176,35 +176,58 @@ function notDevelopment(host: string, nodeEnv: string | undefined): string | nul
   return /^prod/i.test(nodeEnv?.trim() ?? '') ? `NODE_ENV is ${nodeEnv}` : null
 }
 
-/** Settings of 0.1.0. The changelog says what takes their place. */
-const REMOVED = new Set([
-  'API_PROCESSES',
-  'RESPONSE_CACHE_BYTES',
-  'SEARCH_INDEX_BYTES',
-  'MAX_DATABASE_QUEUE',
-  'LOAD_SHEDDING',
-  'DATABASE_WAIT_MS',
-  'INDEXER_VERIFY_MS',
-  'INDEXER_FETCH_AHEAD',
-  'LOCALNET_SLOT_MS',
-  'LOCALNET_FINALITY_SLOTS',
-  'RELAY_SUBMIT_WAIT_MS',
-])
+/** What to do now, with `$` in place of the given value. Then the values that asked for it. */
+type Removed = readonly [instead: string, ...harmless: string[]]
 
-/** Limits of 0.1.0. They stop the start: the limit of now may be looser. */
+const fixedAt = (value: number): Removed => [`it is always ${value}`, String(value)]
+
+/** Settings of earlier builds. */
+const REMOVED: Readonly<Record<string, Removed>> = {
+  API_PROCESSES: ['run several gateways behind a load balancer, see docs/guides/scale.md', '1'],
+  RESPONSE_CACHE_BYTES: ['responses are not cached any more', '0'],
+  SEARCH_INDEX_BYTES: ['names count in REGISTRY_BYTES'],
+  MAX_DATABASE_QUEUE: ['the time that requests wait for the database is the limit'],
+  LOAD_SHEDDING: ['set MAX_REQUESTS_IN_FLIGHT=0 to queue every request', 'true', 'on'],
+  DATABASE_WAIT_MS: fixedAt(DATABASE_WAIT_MS),
+  INDEXER_VERIFY_MS: [
+    `the interval is twice INDEXER_POLL_MS, at most ${MAX_VERIFY_MS}`,
+    String(MAX_VERIFY_MS),
+  ],
+  INDEXER_FETCH_AHEAD: fixedAt(INDEXER_FETCH_AHEAD),
+  LOCALNET_SLOT_MS: fixedAt(LOCALNET_SLOT_MS),
+  LOCALNET_FINALITY_SLOTS: fixedAt(LOCALNET_FINALITY_SLOTS),
+  RELAY_SUBMIT_WAIT_MS: fixedAt(SUBMIT_WAIT_MS),
+  ...Object.fromEntries(
+    Object.entries(RATE_LIMIT_KINDS).map(([kind, { perMinute }]): [string, Removed] => [
+      `RATE_LIMIT_${kind.replace(/[A-Z]/g, '_$&').toUpperCase()}`,
+      [`add ${kind}=$ to RATE_LIMITS`, String(perMinute)],
+    ]),
+  ),
+}
+
+/** Whether a removed setting had a stricter limit than the one of now. It stops the start. */
+const isStricter = (name: string, value: string): boolean =>
+  name.startsWith('RATE_LIMIT_') && value !== '' && Number(value) < Number(REMOVED[name]?.[1])
+
+const insteadOf = ([instead]: Removed, value: string): string => instead.replace('$', () => value)
+
+/** One problem for each removed setting whose limit would otherwise become looser. */
 function removedLimits(env: Record<string, string | undefined>): string[] {
-  return Object.keys(RATE_LIMIT_KINDS).flatMap((kind) => {
-    const name = `RATE_LIMIT_${kind.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+  return Object.entries(REMOVED).flatMap(([name, removed]) => {
     const value = env[name]?.trim() ?? ''
-    return value === '' ? [] : [`${name} is not a setting any more: add ${kind}=${value} to RATE_LIMITS`]
+    return isStricter(name, value) ? [`${name} is not a setting any more: ${insteadOf(removed, value)}`] : []
   })
 }
 
 /** One warning for each variable that is almost a setting (SEED_AGENT), or was one. */
 export function misspelledSettings(env: Record<string, string | undefined>): string[] {
-  return Object.keys(env).flatMap((given) => {
+  return Object.entries(env).flatMap(([given, text = '']) => {
     if (given in SETTINGS) return []
-    if (REMOVED.has(given)) return [`${given} is not a setting any more and is ignored: see CHANGELOG.md`]
+    const [value, removed] = [text.trim(), REMOVED[given]]
+    if (removed !== undefined)
+      return value === '' || removed.includes(value, 1) || isStricter(given, value)
+        ? []
+        : [`${given} is not a setting any more and is ignored: ${insteadOf(removed, value)}`]
     const meant = Object.keys(SETTINGS).find((name) => isSimilar(given, name))
     return meant === undefined ? [] : [`${given} is not a setting and is ignored; did you mean ${meant}?`]
   })

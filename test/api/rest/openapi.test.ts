@@ -247,7 +247,8 @@ test('each group links to its guide, and every link of a guide leads somewhere',
     return body
   }
   const waiting = tags.map(
-    ({ description }) => new URL(/\[Guide\]\((.*)\)$/.exec(description)![1]!, 'http://host').pathname,
+    ({ description }) =>
+      new URL(/\[Guide\]\((guides.*)\)$/.exec(description)![1]!, 'http://host/docs/').pathname,
   )
   expect(waiting).toHaveLength(10)
   for (const path of waiting) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Connection, Keypair } from '@solana/web3.js'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { silentLogger, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
 import { deployProgram } from '@agent-registry/localnet/testing'
@@ -178,6 +178,25 @@ describe('the guide from the deployment to the first agent', () => {
     await json('reporter', 'enable', ...signed)
     expect(await runNext('status')).toContain('reporters          1, 1 active\n')
     expect(commands).toEqual([])
+  })
+
+  test('if the node does not say whether a transaction landed, the command ends with code 3', async () => {
+    const change = ['config', '--paused', 'false', '--keypair', env['ADMIN']!]
+    net.fault.http({ methods: ['sendTransaction'], status: 503 })
+    const announced = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const { code, stderr } = await runCommand(env, '--json', 'registry', ...change)
+    net.fault.clear()
+    const [[line] = []] = announced.mock.calls
+    announced.mockRestore()
+    expect(code).toBe(3)
+    const signed = JSON.parse(String(line)) as { signature: string; lastValidBlockHeight: number }
+    expect(signed).toMatchObject({ status: 'signed', signature: expect.any(String) })
+    const { error, ...context } = JSON.parse(stderr) as Record<string, unknown>
+    expect(context).toMatchObject({ code: 'OUTCOME_UNKNOWN', signature: signed.signature })
+    expect(error).toContain(
+      `Look whether the transaction ${signed.signature} landed before you send it again`,
+    )
+    expect(error).toContain(`until block height ${signed.lastValidBlockHeight}`)
   })
 
   test('a gateway on this ledger serves the first agent, which the program of the guide registers', async () => {

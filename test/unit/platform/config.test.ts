@@ -219,16 +219,30 @@ describe('misspelledSettings', () => {
     expect(misspelledSettings({ [given]: '1' })).toEqual([])
   })
 
-  test('reports a setting that was removed', () => {
+  test('reports a setting that was removed, unless it asked for nothing', () => {
     expect(misspelledSettings({ API_PROCESSES: '4' })).toEqual([
-      'API_PROCESSES is not a setting any more and is ignored: see CHANGELOG.md',
+      expect.stringContaining('API_PROCESSES is not a setting any more'),
     ])
+    expect(misspelledSettings({ SEARCH_INDEX_BYTES: '0' })).toEqual([
+      expect.stringContaining('names count in REGISTRY_BYTES'),
+    ])
+    for (const value of ['1', ' ', undefined])
+      expect(misspelledSettings({ API_PROCESSES: value })).toEqual([])
+    expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '67108864' })).toEqual([
+      'RESPONSE_CACHE_BYTES is not a setting any more and is ignored: responses are not cached any more',
+    ])
+    expect(misspelledSettings({ RESPONSE_CACHE_BYTES: '0' })).toEqual([])
+    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '50', LOAD_SHEDDING: 'false' })).toEqual([
+      'RATE_LIMIT_VERIFY is not a setting any more and is ignored: add verify=50 to RATE_LIMITS',
+      'LOAD_SHEDDING is not a setting any more and is ignored: set MAX_REQUESTS_IN_FLIGHT=0 to queue every request',
+    ])
+    expect(misspelledSettings({ RATE_LIMIT_VERIFY: '20', LOAD_SHEDDING: 'on' })).toEqual([])
   })
 
-  test('a removed limit stops the start', () => {
+  test('a removed limit that was stricter than the default stops the start', () => {
     const expected = 'RATE_LIMIT_VERIFY is not a setting any more: add verify=5 to RATE_LIMITS'
     expect(problemsOf({ RATE_LIMIT_VERIFY: ' 5 ' })).toEqual([expected])
-    expect(problemsOf({ RATE_LIMIT_VERIFY: ' ' })).toEqual([])
+    expect(problemsOf({ RATE_LIMIT_VERIFY: '50' })).toEqual([])
   })
 })
 

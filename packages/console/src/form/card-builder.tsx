@@ -5,9 +5,11 @@ import { save } from '../ui/save.ts'
 import { PublishLocalnetCardDocument } from './card-builder.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
 import { Form } from './form.tsx'
-import { useDraft } from './use-draft.ts'
+import { forgetDraft, useDraft } from './use-draft.ts'
 
 interface CardBuilderProps {
+  /** Of the owner, whose draft is kept. */
+  readonly wallet: string
   /** Of the agent. The card has the same name. */
   readonly name: string
   /** On the localnet, the gateway publishes the card. */
@@ -19,7 +21,7 @@ const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescrip
 type Draft = typeof EMPTY
 
 /** Writes an agent card of A2A 1.0 from a few answers. */
-export function CardBuilder({ name, isLocalnet, onCard }: CardBuilderProps) {
+export function CardBuilder({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
   const [open, setOpen] = useState(false)
   return (
     <>
@@ -31,6 +33,7 @@ export function CardBuilder({ name, isLocalnet, onCard }: CardBuilderProps) {
       </p>
       <Dialog title="Write a card" open={open} onClose={() => setOpen(false)}>
         <CardForm
+          wallet={wallet}
           name={name}
           isLocalnet={isLocalnet}
           onCard={(card) => {
@@ -43,8 +46,12 @@ export function CardBuilder({ name, isLocalnet, onCard }: CardBuilderProps) {
   )
 }
 
-function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
-  const { draft, field, submit } = useDraft<Draft>({ ...EMPTY, name }, problemsOf, 'agent card')
+function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
+  const keptAs = `card of ${wallet}`
+  const { draft, field, submit } = useDraft<Draft>(EMPTY, problemsOf, {
+    as: keptAs,
+    over: name === '' ? {} : { name },
+  })
   const [{ error, fetching }, publish] = useMutation(PublishLocalnetCardDocument)
   const write = async (): Promise<void> => {
     const card = cardText(draft)
@@ -54,7 +61,9 @@ function CardForm({ name, isLocalnet, onCard }: CardBuilderProps) {
       return
     }
     const { data } = await publish({ card })
-    if (data?.publishLocalnetCard) onCard({ ...data.publishLocalnetCard, name: draft.name.trim() })
+    if (!data?.publishLocalnetCard) return
+    forgetDraft(keptAs)
+    onCard({ ...data.publishLocalnetCard, name: draft.name.trim() })
   }
   return (
     <Form label="Write a card" onSubmit={() => submit(() => void write())}>

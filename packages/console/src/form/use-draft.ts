@@ -7,25 +7,37 @@ export interface DraftField {
   readonly onChange: (event: { readonly target: { readonly value: string } }) => void
 }
 
+interface Kept<Draft> {
+  /** The name of the draft in this tab. All its members are texts. */
+  readonly as: string
+  /** What is newer than the draft, such as parameters of a link. */
+  readonly over: Partial<Draft>
+}
+
 /**
  * What somebody enters into a form. `check` returns what is wrong with each member, which is shown
- * after the first attempt to send it. With a name, the tab keeps it, also after a reload. Then all
- * members are texts.
+ * after the first attempt to send it. With `kept`, it is the same after a reload or the way back.
  */
 export function useDraft<Draft extends object>(
   initial: Draft,
   check: (draft: Draft) => { readonly [Name in keyof Draft]?: string | null },
-  keptAs?: string,
+  kept?: Kept<Draft>,
 ) {
-  const [draft, setDraft] = useState(() => {
-    const kept = keptAs === undefined ? null : readValue(keptAs)
-    return hasTexts(kept, ...Object.keys(initial)) ? { ...initial, ...kept } : initial
+  const [draft, setDraft] = useState<Draft>(() => {
+    const stored = kept === undefined ? null : readValue(kept.as)
+    const isDraft = hasTexts(stored, ...Object.keys(initial))
+    return { ...initial, ...((isDraft ? stored : {}) as Partial<Draft>), ...kept?.over }
   })
+  const [isChanged, setChanged] = useState(false)
   const [isChecked, setChecked] = useState(false)
-  const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }))
+  const keptAs = isChanged ? kept?.as : undefined
   useEffect(() => {
-    if (keptAs !== undefined && draft !== initial) storeValue(keptAs, draft)
-  })
+    if (keptAs !== undefined) storeValue(keptAs, draft)
+  }, [keptAs, draft])
+  const change = (changes: Partial<Draft>): void => {
+    setDraft((now) => ({ ...now, ...changes }))
+    setChanged(true)
+  }
   const found = check(draft)
   const problemOf = (name: keyof Draft): string | null => (isChecked && found[name]) || null
   return {
@@ -46,3 +58,6 @@ export function useDraft<Draft extends object>(
     },
   }
 }
+
+/** For a draft that was used. */
+export const forgetDraft = (name: string): boolean => storeValue(name, null)

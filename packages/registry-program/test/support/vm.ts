@@ -4,8 +4,7 @@ import { type Keypair, PublicKey, Transaction, type TransactionInstruction } fro
 import { address, getTransactionDecoder, lamports } from '@solana/kit'
 import { Clock, FailedTransactionMetadata, type InnerInstruction, LiteSVM, Rent } from 'litesvm'
 import { type AccountImage, deploymentAccounts, pubkey, type Pubkey } from '@agent-registry/solana'
-import { decodeEvent, eventBytes, programErrorName } from '../../src/codec.ts'
-import type { RegistryEvent } from '../../src/codec.ts'
+import { decodeEvent, eventBytes, programErrorName, type RegistryEvent } from '../../src/codec.ts'
 
 const ELF = readFileSync(new URL('../../registry.so', import.meta.url))
 const SYSTEM = pubkey('11111111111111111111111111111111')

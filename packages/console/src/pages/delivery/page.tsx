@@ -1,5 +1,5 @@
 import { useMutation } from 'urql'
-import { useParams } from 'wouter'
+import { useParams, useSearch } from 'wouter'
 import {
   Address,
   Button,
@@ -36,7 +36,7 @@ await registry.webhooks.resend(${id}, ${delivery})`
   return (
     <Page
       title="Delivery"
-      lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
+      lead={<Link href={`/webhooks/${id}?${useSearch()}`}>Back to the webhook</Link>}
       request={{
         needsSession: true,
         document: OneDeliveryDocument,

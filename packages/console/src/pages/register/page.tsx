@@ -1,12 +1,14 @@
+import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
+import { forgetDraft } from '../../form/use-draft.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, Section, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
-import { RegisterForm } from './register-form.tsx'
+import { draftOf, RegisterForm } from './register-form.tsx'
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const { pda, transaction } = await registry.agents.register(
@@ -47,10 +49,13 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
     requestPolicy: 'cache-and-network',
   })
   useLanded(again)
+  const agent = data?.agentByOwner
+  useEffect(() => {
+    if (agent) forgetDraft(draftOf(wallet))
+  }, [agent, wallet])
   if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
     return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your wallet" />
-  const agent = data?.agentByOwner
   if (agent)
     return (
       <Empty title={`This wallet has the agent ${agent.name}`}>

@@ -31,6 +31,9 @@ interface Draft {
   readonly code: string
 }
 
+/** The name under which this tab keeps what was typed. */
+export const draftOf = (wallet: string): string => `registration of ${wallet}`
+
 export function RegisterForm({
   wallet,
   givenCode,
@@ -45,11 +48,17 @@ export function RegisterForm({
       category: 'OTHER',
       url: '',
       hash: '',
-      payer: canSponsor && !prefersWallet ? 'gateway' : 'wallet',
-      code: givenCode,
+      payer: 'gateway',
+      code: '',
     },
     problemsOf,
-    `registration of ${wallet}`,
+    {
+      as: draftOf(wallet),
+      over: {
+        ...(givenCode !== '' && { code: givenCode, payer: 'gateway' }),
+        ...((prefersWallet || !canSponsor) && { payer: 'wallet' }),
+      },
+    },
   )
   const { name, category, url, hash, payer, code } = draft
   const register = (): void => {
@@ -66,7 +75,7 @@ export function RegisterForm({
   }
   return (
     <>
-      <CardBuilder name={name} isLocalnet={isLocalnet} onCard={change} />
+      <CardBuilder wallet={wallet} name={name} isLocalnet={isLocalnet} onCard={change} />
       <Form label="Register an agent" onSubmit={() => submit(register)}>
         <Input label="Name" hint="1 to 32 bytes. You can change it later." {...field('name')} />
         <Select label="Category" options={optionsOf(CATEGORIES)} {...field('category')} />

@@ -114,7 +114,7 @@ function Steps({ service }: { readonly service: Service }) {
   ]
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (
-    <>
+    <div className="stack">
       <p role="status">
         {next === -1 ? (
           <>
@@ -132,7 +132,7 @@ function Steps({ service }: { readonly service: Service }) {
           <Step key={step.title} {...step} number={i + 1} isNext={i === next} />
         ))}
       </ol>
-    </>
+    </div>
   )
 }
 

@@ -8,33 +8,44 @@ import {
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 
+interface EditWebhookProps {
+  readonly webhook: WebhookDetailsFragment
+}
+
 /** Changes the URL, the agent and the events. The secret and the log stay. */
-export function EditWebhook({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
-  const { id, url, eventTypes: types, filterAgentPda } = webhook
+export function EditWebhook({ webhook }: EditWebhookProps) {
   const [open, setOpen] = useState(false)
-  const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
-  const submit = async (input: UpdateWebhookInput): Promise<void> => {
-    const result = await update({ id, input })
-    if (result.error === undefined) setOpen(false)
-  }
+  const close = (): void => setOpen(false)
   return (
     <>
       <Button small onClick={() => setOpen(true)}>
         Edit
       </Button>
-      <Dialog title="Edit the webhook" open={open} onClose={() => setOpen(false)}>
-        <WebhookForm
-          label="Edit the webhook"
-          action="Save"
-          given={{ url, agent: filterAgentPda ?? '', types }}
-          isEdited
-          busy={fetching}
-          error={error}
-          onSubmit={(input) => void submit(input)}
-        >
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
-        </WebhookForm>
+      <Dialog title="Edit the webhook" open={open} onClose={close}>
+        <EditForm webhook={webhook} onDone={close} />
       </Dialog>
     </>
+  )
+}
+
+function EditForm({ webhook, onDone }: EditWebhookProps & { readonly onDone: () => void }) {
+  const { id, url, eventTypes: types, filterAgentPda } = webhook
+  const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
+  const submit = async (input: UpdateWebhookInput): Promise<void> => {
+    const result = await update({ id, input })
+    if (result.error === undefined) onDone()
+  }
+  return (
+    <WebhookForm
+      label="Edit the webhook"
+      action="Save"
+      given={{ url, agent: filterAgentPda ?? '', types }}
+      isEdited
+      busy={fetching}
+      error={error}
+      onSubmit={(input) => void submit(input)}
+    >
+      <Button onClick={onDone}>Cancel</Button>
+    </WebhookForm>
   )
 }

@@ -82,7 +82,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
     setCursors([])
   }
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(refresh, REFRESH_MS)
+  usePolling(refresh, problem === null ? REFRESH_MS : null)
   const page = problem === null ? data?.webhookDeliveries : NOTHING
   return (
     <Section
@@ -97,7 +97,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         isEmpty={page?.totalCount === 0}
         onSent={refresh}
       />
-      {error !== undefined ? (
+      {error !== undefined && problem === null ? (
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
         <Loading rows={4} label="Loading the deliveries" />
@@ -111,7 +111,12 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         </Empty>
       ) : (
         <>
-          <Table caption="Deliveries" columns={columns(id)} rows={page.nodes} keyOf={(row) => row.id} />
+          <Table
+            caption="Deliveries"
+            columns={columns(id, search)}
+            rows={page.nodes}
+            keyOf={(row) => row.id}
+          />
           <Pager
             text={`${page.totalCount} ${page.totalCount === 1 ? 'delivery' : 'deliveries'}`}
             previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
@@ -151,7 +156,7 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
     />
   )
   return (
-    <div className={css.buttons} role="group" aria-label="Filter deliveries">
+    <div className={css.filters} role="group" aria-label="Filter deliveries">
       {select('Status', 'status', all(optionsOf(STATUSES)))}
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
       {select('Created', 'hours', PERIODS)}
@@ -217,11 +222,11 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
 export const sentAgain = (count: number): string =>
   `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`
 
-const columns = (id: string) => [
+const columns = (id: string, search: URLSearchParams) => [
   {
     title: 'Event',
     cell: (row: DeliveryFieldsFragment) => (
-      <Link href={`/webhooks/${id}/deliveries/${row.id}`}>{eventTitle(row.eventType)}</Link>
+      <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{eventTitle(row.eventType)}</Link>
     ),
   },
   { title: 'Status', cell: ({ status }: DeliveryFieldsFragment) => <Status value={status} /> },
