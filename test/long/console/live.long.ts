@@ -99,6 +99,10 @@ test('events of chosen types and of one agent are shown, and the choice is in th
 }) => {
   await open('/live')
   await events(page).first().waitFor()
+  // On phones they scroll in one line.
+  const types = page.getByRole('group', { name: 'Event types' })
+  const { height } = (await types.boundingBox())!
+  expect(height).toBeLessThan(variant.width === 390 ? 60 : 140)
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
   await expect

@@ -120,7 +120,7 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   // The filters are the same after the way back from a delivery.
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click()
   await page.waitForURL('**/deliveries/*')
-  await page.goBack()
+  await page.getByRole('link', { name: 'Back to the webhook' }).click()
   await page.getByText('1 delivery', { exact: true }).waitFor()
   expect(await filters.getByLabel('Status').inputValue()).toBe('SUCCESS')
   const before = receiver.requests.length
