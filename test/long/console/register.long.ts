@@ -111,7 +111,7 @@ test('the form says what is wrong before it asks the gateway, and an invitation 
   await form.getByText('Choose the card file, or enter its hash').waitFor()
   await expect.poll(() => form.getByLabel('Name').evaluate((field) => field.matches(':focus'))).toBe(true)
   // What was typed is there after a reload, but another invitation is newer.
-  await page.evaluate(`history.replaceState(null, '', '?code=FGHIJ')`)
+  await page.evaluate(`history.replaceState(null, '', location.pathname + '?code=FGHIJ')`)
   await page.reload()
   await expect.poll(() => form.getByLabel('Name').inputValue()).toBe('a'.repeat(33))
   expect(await form.getByRole('textbox', { name: 'Invite code' }).inputValue()).toBe('FGHIJ')

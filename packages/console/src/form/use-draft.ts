@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { hasTexts, readValue, storeValue } from '../api/storage.ts'
 
 export interface DraftField {
@@ -31,7 +31,8 @@ export function useDraft<Draft extends object>(
   const [isChanged, setChanged] = useState(false)
   const [isChecked, setChecked] = useState(false)
   const keptAs = isChanged ? kept?.as : undefined
-  useEffect(() => {
+  // At once: a dialog may be closed right after the last letter.
+  useLayoutEffect(() => {
     if (keptAs !== undefined) storeValue(keptAs, draft)
   }, [keptAs, draft])
   const change = (changes: Partial<Draft>): void => {
