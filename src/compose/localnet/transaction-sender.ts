@@ -72,7 +72,10 @@ export async function untilConfirmed(
 
 export type LocalnetFaucet = ReturnType<typeof localnetFaucet>
 
-/** Gives SOL and USDC to wallets, and moves the clock of the localnet. Gifts return their signature. */
+/**
+ * Gives SOL and USDC to wallets, and returns the signature of the gift. Moves the clock of the
+ * localnet.
+ */
 export function localnetFaucet(connection: Connection, rpcUrl: string, advance: () => Promise<void>) {
   const rpc = createLocalnetRpc(rpcUrl)
   return {

@@ -40,7 +40,7 @@ export class Boundary extends Component<BoundaryProps, { readonly failure: { err
   }
 }
 
-/** Reloads the page when the service answers: at once, and after a reload that did not help, later. */
+/** Reloads the page when the service answers: at once, or later if a reload did not help. */
 function NotLoaded({ error }: { readonly error: ChunkError }) {
   const [seconds] = useState(reloadSeconds)
   const [isTried, setTried] = useState(() => reloadsOf() > 0)
