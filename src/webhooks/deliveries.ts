@@ -24,7 +24,13 @@ import {
 import { isUuid } from '../domain/uuid.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
-export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
+export interface AttemptRecord extends Omit<
+  RowOf<typeof WebhookAttempt>,
+  'id' | 'deliveryId' | 'signatures'
+> {
+  /** One `name: value` a line. */
+  readonly signedHeaders: string | null
+}
 
 /** The last attempts of a delivery that are shown. Only requests of its owner cause more. */
 export const ATTEMPTS_SHOWN = 20
@@ -43,6 +49,9 @@ export interface DeliveryRecord extends Pick<
 
 const iso = (column: string) => sql.raw(`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
 
+const SIGNED_HEADERS = sql`regexp_replace(a.signatures, '^(\\d+) (\\S+) (.*)$',
+  E'X-Service-Timestamp: \\\\1\\nX-Service-Signature: \\\\2\\nwebhook-timestamp: \\\\1\\nwebhook-signature: \\\\3')`
+
 /** The columns of a DeliveryRecord, selected from `webhook_deliveries as d`. */
 const COLUMNS = sql`
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
@@ -51,7 +60,8 @@ const COLUMNS = sql`
     select json_agg(json_build_object(
       'number', a.number, 'trigger', a.trigger, 'outcome', a.outcome, 'startedAt', ${iso('a.started_at')},
       'durationMs', a.duration_ms, 'responseStatus', a.response_status, 'errorCode', a.error_code,
-      'responseExcerpt', left(a.response_excerpt, 1000), 'signedHeaders', a.signed_headers, 'nextAttemptAt', ${iso('a.next_attempt_at')}
+      'responseExcerpt', left(a.response_excerpt, 1000), 'signedHeaders', ${SIGNED_HEADERS},
+      'nextAttemptAt', ${iso('a.next_attempt_at')}
     ) order by a.id desc)
     from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
   ), '[]') as attempts`

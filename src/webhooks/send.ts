@@ -27,8 +27,8 @@ export interface AttemptResult {
   readonly errorCode?: HttpErrorCode | 'worker_lost' | undefined
   readonly retryAfterMs?: number | undefined
   readonly excerpt?: string | undefined
-  /** The headers of the request that only the service can compute, one `name: value` a line. */
-  readonly signedHeaders?: string | undefined
+  /** What only the service can compute, see the entity WebhookAttempt. */
+  readonly signatures?: string | undefined
   readonly durationMs: number
 }
 
@@ -51,7 +51,7 @@ export function createSender({ http, clock, ...idle }: SenderOptions): Send {
     const headers = headersOf(request, Math.floor(clock.now() / 1000))
     const { url, body, deadlineMs: totalMs } = request
     const result = await http.post(url, { headers, body, totalMs, ...idle })
-    return { ...attemptResult(result, clock.now()), signedHeaders: signedHeadersOf(headers) }
+    return { ...attemptResult(result, clock.now()), signatures: signaturesOf(headers) }
   }
 }
 
@@ -78,10 +78,10 @@ function headersOf(request: SendRequest, timestamp: number): Record<string, stri
   }
 }
 
-const SIGNED = ['X-Service-Timestamp', 'X-Service-Signature', 'webhook-timestamp', 'webhook-signature']
+const SIGNED = ['X-Service-Timestamp', 'X-Service-Signature', 'webhook-signature']
 
-const signedHeadersOf = (headers: Record<string, string>): string =>
-  SIGNED.map((name) => `${name}: ${headers[name]}`).join('\n')
+const signaturesOf = (headers: Record<string, string>): string =>
+  SIGNED.map((name) => headers[name]).join(' ')
 
 function attemptResult(result: HttpResult, now: number): AttemptResult {
   const { durationMs } = result

@@ -35,7 +35,7 @@ export function settlementOf(
   result: Omit<AttemptResult, 'outcome'> & Pick<Settlement, 'outcome'>,
   { startedAt, random, deadlineMs }: { startedAt: number; random: () => number; deadlineMs: number },
 ): Settlement {
-  const { outcome, status, errorCode, excerpt, signedHeaders = null, retryAfterMs } = result
+  const { outcome, status, errorCode, excerpt, signatures = null, retryAfterMs } = result
   const mayRetry = outcome === 'failure' || outcome === 'lost'
   const durationMs = Math.round(result.durationMs)
   return {
@@ -50,7 +50,7 @@ export function settlementOf(
     error_code: errorCode ?? null,
     // PostgreSQL text cannot contain NUL or lone surrogates.
     response_excerpt: excerpt?.toWellFormed().replaceAll('\0', '\u{fffd}') ?? null,
-    signed_headers: signedHeaders,
+    signatures,
     retry_ms: mayRetry ? retryDelay(claim.retry_step, result, random) : null,
     pause_ms: retryAfterMs === undefined ? null : Math.round(retryAfterMs),
     unreachable: UNREACHABLE.has(errorCode),
@@ -78,7 +78,7 @@ export const FAILING_DAYS = 5
 const COLUMNS =
   sql.raw(`id text, token text, number integer, trigger text, outcome text, started_at timestamptz,
   duration_ms integer, response_status integer, error_code text, response_excerpt text,
-  signed_headers text, retry_ms float8, pause_ms float8, unreachable boolean, response_ms float8, probe boolean`)
+  signatures text, retry_ms float8, pause_ms float8, unreachable boolean, response_ms float8, probe boolean`)
 
 /** The settlements whose lease is valid, with the next status of their delivery. */
 const VALID = sql`
@@ -108,9 +108,9 @@ const UPDATE_DELIVERIES = sql`
 
 const LOG_ATTEMPTS = sql`
   insert into webhook_attempts (delivery_id, number, trigger, outcome, started_at, duration_ms, response_status,
-    error_code, response_excerpt, signed_headers, next_attempt_at)
+    error_code, response_excerpt, signatures, next_attempt_at)
   select r.id, r.number, r.trigger, case when d.id is null then 'stale' else r.outcome end, r.started_at,
-    r.duration_ms, r.response_status, r.error_code, r.response_excerpt, r.signed_headers, d.next_attempt_at
+    r.duration_ms, r.response_status, r.error_code, r.response_excerpt, r.signatures, d.next_attempt_at
   from settlements r left join settled d on d.id = r.id and d.token = r.token
   returning outcome`
 

@@ -137,8 +137,8 @@ export const WebhookAttempt = defineEntity({
     errorCode: p.text().$type<HttpErrorCode | 'worker_lost'>().strictNullable(),
     /** The start of the response body, as text. */
     responseExcerpt: p.text().strictNullable(),
-    /** One `name: value` a line. */
-    signedHeaders: p.text().strictNullable(),
+    /** `TIMESTAMP X-SERVICE-SIGNATURE WEBHOOK-SIGNATURE`: shorter than the headers. */
+    signatures: p.text().strictNullable(),
     /** The retry that was scheduled. */
     nextAttemptAt: timestamp().strictNullable(),
   },

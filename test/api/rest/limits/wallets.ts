@@ -71,7 +71,7 @@ async function fail(columns: object): Promise<Awaited<ReturnType<typeof settle>>
     response_status: null,
     error_code: 'timeout',
     response_excerpt: null,
-    signed_headers: null,
+    signatures: null,
     retry_ms: 1_000,
     pause_ms: null,
   } as const
