@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   createRegistry,
@@ -15,7 +11,6 @@ import {
 import { usdc } from '@agent-registry/client/money'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createFaultyGateway, type SubmitFault } from './faulty-gateway.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 export const OPERATIONS = ['register', 'deposit', 'withdrawal'] as const
 export type Operation = (typeof OPERATIONS)[number]
@@ -50,7 +45,6 @@ export interface Result extends Run {
 export interface World {
   readonly url: string
   readonly rpc: LedgerRpc
-  readonly cardFile: string
 }
 
 /** Sends one transaction. The first attempt goes through the faults. `reasons`: texts of errors. */
@@ -65,11 +59,11 @@ const CARD = '{"name":"Runner"}'
 const MAX_STEPS = 4
 
 /** Sends a transaction with a fault, as a careful user does it, and counts what landed. */
-export async function play(world: World, run: Run, createUser: (wallet: KeySigner) => User): Promise<Result> {
+export async function play(world: World, run: Run): Promise<Result> {
   const wallet = await generateSigner()
   await prepareWallet(world, run, wallet)
   const before = await successes(world.rpc, wallet.address)
-  const user = createUser(wallet)
+  const user = packageUser(wallet)
   const { fault, times, delayMs, client } = run
   const hit = fault === 'killed' ? 'none' : fault
   const proxy = await createFaultyGateway(world.url, { fault: hit, times, delayMs, client })
@@ -134,7 +128,7 @@ function perform(
 }
 
 /** A program that uses the client package and stores what `onSigned` gives. */
-export function packageUser(wallet: KeySigner): User {
+function packageUser(wallet: KeySigner): User {
   let stored = ''
   const reasons: string[] = []
   const stated = async (work: Promise<unknown>): Promise<Statement> =>
@@ -161,56 +155,12 @@ export function packageUser(wallet: KeySigner): User {
   }
 }
 
-export function commandUser({ cardFile }: World, wallet: KeySigner): User {
-  const dataDir = temporaryFolder('outcome-')
-  const key = join(dataDir, 'wallet.json')
-  writeFileSync(key, JSON.stringify([...wallet.secretKey]), { mode: 0o600 })
-  let id = ''
-  const reasons: string[] = []
-  const run = async (args: string[], killMs: number | null): Promise<Statement> => {
-    const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ended = once(child, 'close')
-    let errors = ''
-    child.stderr.on('data', (chunk: Buffer) => {
-      errors += String(chunk)
-      const [, signed] = /^signed transaction (\S+),/m.exec(errors) ?? []
-      if (signed === undefined || signed === id) return
-      id = signed
-      if (killMs !== null) setTimeout(() => child.kill('SIGKILL'), killMs)
-    })
-    const output = child.stdout.toArray()
-    await ended
-    const text = Buffer.concat((await output) as Buffer[]).toString()
-    if (child.exitCode === 0 && text.startsWith('confirmed')) return 'confirmed'
-    reasons.push(errors)
-    if (child.exitCode === 3 || child.signalCode === 'SIGKILL') return 'unknown'
-    return 'not'
-  }
-  return {
-    reasons,
-    send: (url, { operation, fault, killMs, inviteCode }) => {
-      const more = inviteCode === undefined ? [] : ['--invite-code', inviteCode]
-      const card = ['--card-url', 'https://runner.example.org/card.json', '--card', cardFile]
-      const args = {
-        register: ['register', '--name', 'Runner', '--category', 'research', ...card, ...more],
-        deposit: ['deposit', AMOUNT],
-        withdrawal: ['withdraw', AMOUNT],
-      }[operation]
-      return run([...args, '--key', key, '--url', url], fault === 'killed' ? killMs : null)
-    },
-    resume: (url) => run(['transaction', 'resume', id, '--url', url], null),
-  }
-}
-
-export function table(who: string, results: readonly Result[]): string {
+export function table(results: readonly Result[]): string {
   const groups = Map.groupBy(results, ({ operation, fault }) => `${operation.padEnd(10)}  ${fault}`)
   const rows = [...groups].map(([name, runs]) => {
     const count = (holds: (run: Result) => boolean): string => String(runs.filter(holds).length).padStart(9)
     return [
-      `${who.padEnd(8)}  ${name.padEnd(30)}`,
+      name.padEnd(30),
       count(() => true),
       count(({ statements }) => statements[0] === 'unknown'),
       count(({ statements }) => statements.includes('not')),
@@ -219,7 +169,7 @@ export function table(who: string, results: readonly Result[]): string {
     ].join(' ')
   })
   const head = ['runs', 'unknown', 'not', 'twice', 'wrong'].map((each) => each.padStart(9)).join(' ')
-  return [`${'client    operation   fault'.padEnd(40)} ${head}`, ...rows].join('\n')
+  return [`${'operation   fault'.padEnd(30)} ${head}`, ...rows].join('\n')
 }
 
 /** Whether something that the client said is not true, or the transaction never landed. */
