@@ -6,7 +6,7 @@ import { fragmentsOf } from '../schema/document-size.ts'
 import { operationUnits, rootFieldUnits } from '../schema/operation-cost.ts'
 import type { Caller } from '../src/identity/sessions/sessions.ts'
 import type { Services } from '../src/compose/services.ts'
-import { type Found, operation } from './execute.ts'
+import { type Found, type Operation, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
 import { sendTablesAge } from './plugins/read-headers.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
@@ -29,7 +29,8 @@ interface RunOptions<Data, Variables> {
 export type Operations = ReturnType<typeof createOperations>
 
 /**
- * Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered.
+ * Connects REST routes with the GraphQL schema. An operation is compiled at its first request: a
+ * start does not wait for all of them.
  */
 export function createOperations(app: FastifyInstance, { services, executor }: RestContext) {
   app.decorateRequest('caller', null)
@@ -40,15 +41,16 @@ export function createOperations(app: FastifyInstance, { services, executor }: R
       count: (kind) => countRequest(services, request, kind),
     })
   return {
-    /** Compiles an operation. The result charges a request for it, and runs it. */
+    /** The result charges a request for an operation, and runs it. */
     run: <Data, Variables extends Record<string, unknown>>(
       document: TypedDocumentNode<Data, Variables>,
       { chargeAll = false, compiled = document }: RunOptions<Data, Variables> = {},
     ) => {
-      const run = operation(compiled, executor)
+      let run: Operation<Data, Variables> | undefined
       const charge = chargeFor(services, document, chargeAll)
       return async (request: FastifyRequest, variables: Variables): Promise<Found<Data>> => {
         charge(request, variables)
+        run ??= operation(compiled, executor)
         return run(contextFor(request), variables)
       }
     },

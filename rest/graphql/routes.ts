@@ -45,9 +45,10 @@ export function graphqlRoutes(app: FastifyInstance, context: RestContext, origin
     })
   })
 
-  const sdl = Buffer.from(printedSchema(server.schema))
+  // Printing takes as long as compiling many operations, and few clients ask for it.
+  let sdl: Buffer | undefined
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
-    reply.type('text/plain; charset=utf-8').send(sdl),
+    reply.type('text/plain; charset=utf-8').send((sdl ??= Buffer.from(printedSchema(server.schema)))),
   )
 }
 
