@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    Cards are not displayed as a table, and browsers take the roles of a table from its elements then. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { classes } from './classes.ts'
 import css from './table.module.css'
 
@@ -33,8 +33,18 @@ interface TableProps<Row> {
   readonly stale?: boolean
 }
 
+/** The first table of a visit shows what fits a screen, so that it is there earlier, then all. */
+const AT_FIRST = 8
+let isVisitBegun = true
+
 /** A table. Below 40rem each row is a card. */
 export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
+  const [isBegun, setBegun] = useState(isVisitBegun)
+  useEffect(() => {
+    isVisitBegun = false
+    const timer = setTimeout(() => setBegun(false))
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div className={classes('card', css.frame, stale && css.stale)} aria-busy={stale}>
       <table className={css.table} role="table">
@@ -66,7 +76,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rows.map((row) => (
+          {(isBegun ? rows.slice(0, AT_FIRST) : rows).map((row) => (
             <tr key={keyOf(row)} role="row">
               {columns.map(({ title, cell, align }, i) =>
                 i === 0 ? (
@@ -74,10 +84,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} role="cell" data-align={align}>
-                    <span className={css.label} aria-hidden="true">
-                      {title}
-                    </span>
+                  <td key={title} role="cell" data-align={align} data-label={title}>
                     {cell(row)}
                   </td>
                 ),

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
@@ -27,16 +26,6 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
   const types = KINDS[kind]?.types ?? DISTINCT_TYPES
   const variables = { filter: { agentPda: pda, types }, ...span }
   const read = useRead({ query: AgentActivityDocument, variables })
-  const client = useClient()
-  const readAll = async (after: string | null) => {
-    const result = await client
-      .query(ExportHistoryDocument, { pda, after }, { requestPolicy: 'network-only' })
-      .toPromise()
-    const history = result.data?.agentHistory
-    if (!history) throw result.error
-    const { nodes, pageInfo } = history
-    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
-  }
   return (
     <Section
       title="History"
@@ -60,7 +49,12 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
           ) : (
             <>
               <EventList label="History" events={nodes} />
-              <Export name="whole history" read={readAll} />
+              <Export
+                name="whole history"
+                query={ExportHistoryDocument}
+                variables={{ pda }}
+                listOf={({ agentHistory }) => agentHistory}
+              />
               {(hasPreviousPage || hasNextPage) && (
                 <Pager
                   text="Newest first"

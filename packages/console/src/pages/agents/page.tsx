@@ -1,4 +1,4 @@
-import { useClient, useQuery } from 'urql'
+import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
@@ -36,7 +36,9 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
     field: 'NAME',
     cell: ({ pda, name }) => (
       <span className={css.name}>
-        <Link href={`/agents/${pda}`}>{name}</Link>
+        <Link className="plain" href={`/agents/${pda}`}>
+          {name}
+        </Link>
         <Address value={pda} label="agent address" />
       </span>
     ),
@@ -97,17 +99,7 @@ export default function AgentsPage() {
   const columns = COLUMNS.map((column) =>
     column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
   )
-  const client = useClient()
-  const readAll = async (after: string | null) => {
-    const { filter, orderBy } = variables
-    const span = { first: 200, after }
-    const result = await client
-      .query(AgentsDocument, { filter, orderBy, ...span }, { requestPolicy: 'network-only' })
-      .toPromise()
-    if (result.data === undefined) throw result.error
-    const { nodes, pageInfo } = result.data.agents
-    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
-  }
+  const { filter, orderBy } = variables
   const page =
     (name: 'after' | 'before', cursor: string | null | undefined): (() => void) =>
     () =>
@@ -142,7 +134,7 @@ export default function AgentsPage() {
           <Button onClick={reset}>Show all agents</Button>
         </Empty>
       ) : (
-        <div className={css.list}>
+        <div className="stack">
           {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
             <p>No name has “{searched}”. Did you mean one of these?</p>
           )}
@@ -158,7 +150,12 @@ export default function AgentsPage() {
             previous={list.pageInfo.hasPreviousPage ? page('before', list.pageInfo.startCursor) : null}
             next={list.pageInfo.hasNextPage ? page('after', list.pageInfo.endCursor) : null}
           >
-            <Export name="agents" read={readAll} />
+            <Export
+              name="agents"
+              query={AgentsDocument}
+              variables={{ filter, orderBy }}
+              listOf={({ agents }) => agents}
+            />
           </Pager>
         </div>
       )}
