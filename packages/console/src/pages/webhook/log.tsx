@@ -214,11 +214,11 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   }
   return (
     <>
-      <div className={css.buttons}>
+      <div className="row">
         <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
           Send these again
         </Button>
-        <span role="status" className={css.hint}>
+        <span role="status" className="hint">
           {done || (statuses.length > 0 ? 'The oldest first, at most of the last 14 days.' : CHOOSE)}
         </span>
       </div>
