@@ -90,6 +90,8 @@ test('a page that a link opens has the focus at its heading, and the back button
   await open('/agents')
   const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
   await link.scrollIntoViewIfNeeded()
+  // Waits until it does not move: the first scroll lays out all cards.
+  await link.hover()
   const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
   expect(top).toBeGreaterThan(100)
   await link.press('Enter')

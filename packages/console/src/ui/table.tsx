@@ -33,20 +33,26 @@ interface TableProps<Row> {
   readonly stale?: boolean
 }
 
-/** The first table of a visit shows what fits a screen, so that it is there earlier, then all. */
-const AT_FIRST = 8
-let isVisitBegun = true
+/**
+ * The first table of a visit lays out its first cards, and the others when somebody scrolls. A page
+ * that somebody returns to has all of them, so that its place stays.
+ */
+let isFirst = true
 
 /** A table. Below 40rem each row is a card. */
 export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
-  const [isBegun, setBegun] = useState(isVisitBegun)
+  const [isPartial, setPartial] = useState(isFirst)
   useEffect(() => {
-    isVisitBegun = false
-    const timer = setTimeout(() => setBegun(false))
-    return () => clearTimeout(timer)
+    isFirst = false
+    const layOut = (): void => setPartial(false)
+    addEventListener('scroll', layOut, { once: true })
+    return () => removeEventListener('scroll', layOut)
   }, [])
   return (
-    <div className={classes('card', css.frame, stale && css.stale)} aria-busy={stale}>
+    <div
+      className={classes('card', css.frame, stale && css.stale, isPartial && css.partial)}
+      aria-busy={stale}
+    >
       <table className={css.table} role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
@@ -76,7 +82,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {(isBegun ? rows.slice(0, AT_FIRST) : rows).map((row) => (
+          {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
               {columns.map(({ title, cell, align }, i) =>
                 i === 0 ? (
