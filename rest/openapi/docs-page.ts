@@ -48,13 +48,40 @@ const RESOLVE_A_PART = `{
   },
 }`
 
-/** Runs after the script of Swagger UI. While somebody searches, the groups found are open. */
+/**
+ * A plugin. By itself, Swagger UI compares only tags and paths, and never the webhooks. While
+ * somebody searches, the groups found are open.
+ */
+const SEARCH = `{
+  fn: {
+    opsFilter: (tags, text) =>
+      tags
+        .map((group, tag) => group.update('operations', (all) => all.filter((each) => isFound(text, tag, each.toObject()))))
+        .filter((group) => group.get('operations').size > 0),
+  },
+  wrapComponents: {
+    OperationTag: (Original, { React }) => ({ layoutSelectors, ...rest }) => {
+      const selectors = searched(layoutSelectors) ? { ...layoutSelectors, isShown: () => true } : layoutSelectors
+      return React.createElement(Original, { ...rest, layoutSelectors: selectors })
+    },
+    Webhooks: (Original, { React, layoutSelectors }) => ({ specSelectors, ...rest }) => {
+      const text = searched(layoutSelectors)
+      const found = Object.entries(specSelectors.selectWebhooksOperations() ?? {})
+        .map(([name, all]) => [name, all.filter((each) => isFound(text, 'webhooks', each))])
+        .filter(([, all]) => all.length > 0)
+      const selectors = { ...specSelectors, selectWebhooksOperations: () => Object.fromEntries(found) }
+      return React.createElement(Original, { ...rest, specSelectors: selectors })
+    },
+  },
+}`
+
+/** Runs after the script of Swagger UI. */
 const START = `
-const OperationTag = (Original, { React }) => (props) => {
-  const { layoutSelectors, ...rest } = props
-  const isSearching = ![true, ''].includes(layoutSelectors.currentFilter())
-  const selectors = isSearching ? { ...layoutSelectors, isShown: () => true } : layoutSelectors
-  return React.createElement(Original, { ...rest, layoutSelectors: selectors })
+const searched = ({ currentFilter }) => (currentFilter() === true ? '' : currentFilter() || '')
+const isFound = (text, tag, { path, method, operation }) => {
+  const names = ['operationId', 'summary', 'description'].map((name) => operation.get(name))
+  const all = [tag, method, path, ...names].join(' ').toLowerCase()
+  return text.toLowerCase().split(' ').every((word) => all.includes(word))
 }
 const ui = SwaggerUIBundle({
   url: new URL('../json', document.currentScript.src).href,
@@ -63,10 +90,11 @@ const ui = SwaggerUIBundle({
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   filter: true,
-  plugins: [{ wrapComponents: { OperationTag } }, ${RESOLVE_A_PART}],
+  plugins: [${SEARCH}, ${RESOLVE_A_PART}],
   tryItOutEnabled: true,
   validatorUrl: null,
   onComplete: () => {
+    document.querySelector('.operation-filter-input').placeholder = 'Search by words, such as "send transaction"'
     const token = ${SESSION_TOKEN}
     if (token !== undefined) ui.preauthorizeApiKey('session', token)
   },

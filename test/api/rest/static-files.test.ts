@@ -17,8 +17,8 @@ async function filesOf(page: string): Promise<string[]> {
 }
 
 const PAGES = [
-  ['/docs', 600_000],
-  ['/docs/', 600_000],
+  ['/docs', 500_000],
+  ['/docs/', 500_000],
   ['/graphql', 2_100_000],
 ] as const
 describe.each(PAGES)('the files of %s', (page, maxBytes) => {

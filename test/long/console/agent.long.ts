@@ -1,7 +1,7 @@
 import { beforeAll, expect } from 'vitest'
 import type { Page } from 'playwright-core'
 import { BROWSER_PATH } from './support/browser-path.ts'
-import { useConsole } from './support/console-world.ts'
+import { saveFile, useConsole } from './support/console-world.ts'
 import { createRegistry } from '@agent-registry/client'
 import { addressOf, registerAgent, sampleOwner } from './support/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
@@ -51,6 +51,8 @@ test('an agent has its identity, its card with skills, its credentials with six 
   await credentials.getByText('All 6 checks passed').first().press('Enter')
   await credentials.getByText('this gateway trusts the issuer').first().waitFor()
   expect(await credentials.getByRole('listitem').filter({ hasText: ': passed.' }).count()).toBeGreaterThan(5)
+  const { content } = await saveFile(credentials.getByRole('button', { name: 'Save credentials as CSV' }))
+  expect(content).toMatch(/^id,type,issuer,[\s\S]*,SecurityAuditCredential,did:sol:/)
   const stake = section(page, 'Stake and tier')
   await stake.getByText('2,500 USDC').waitFor()
   expect(await stake.locator('[aria-current]').innerText()).toMatch(/Premium\s+From 1,000 USDC/)

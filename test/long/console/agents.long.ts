@@ -1,5 +1,6 @@
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { useConsole } from './support/console-world.ts'
+import { saveFile, useConsole } from './support/console-world.ts'
 
 const { test } = useConsole({ SEED_AGENTS: '30' })
 
@@ -20,6 +21,8 @@ test('the list shows agents by reputation, and pages with the keyboard and the b
   await page.getByRole('button', { name: 'Next' }).press('Enter')
   await expect.poll(() => agents.count()).toBe(total - 25)
   expect(page.url()).toContain('after=')
+  const { content } = await saveFile(page.getByRole('button', { name: 'Save agents as JSON' }))
+  expect(JSON.parse(content)).toHaveLength(total)
   await page.reload()
   await expect.poll(() => agents.count()).toBe(total - 25)
   await page.getByRole('button', { name: 'Previous' }).click()
@@ -87,6 +90,8 @@ test('a page that a link opens has the focus at its heading, and the back button
   await open('/agents')
   const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
   await link.scrollIntoViewIfNeeded()
+  // Waits until it does not move: the first scroll lays out all cards.
+  await link.hover()
   const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
   expect(top).toBeGreaterThan(100)
   await link.press('Enter')
@@ -98,6 +103,33 @@ test('a page that a link opens has the focus at its heading, and the back button
   await expect.poll(() => page.evaluate('scrollY')).toBe(top)
   await page.getByRole('button', { name: 'Show them too' }).click()
   await expect.poll(() => page.getByText('The list has them too.').count()).toBe(1)
+})
+
+test('the keyboard is at the first agent within 15 steps, and moves among the filters by arrows', async ({
+  page,
+  open,
+}) => {
+  await open('/agents')
+  const first = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
+  await first.waitFor()
+  const isFocused = (link: Locator) => link.evaluate((each) => each.matches(':focus'))
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  let steps = 2
+  for (; steps < 30 && !(await isFocused(first)); steps++) await page.keyboard.press('Tab')
+  expect(steps).toBeLessThanOrEqual(15)
+  const filter = (name: RegExp) => page.getByRole('toolbar').getByRole('button', { name })
+  await filter(/Premium/).focus()
+  await page.keyboard.press('ArrowLeft')
+  expect(await isFocused(filter(/Observer/))).toBe(true)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).toContain('tier=STANDARD')
+  await page.keyboard.press('Tab')
+  expect(await isFocused(filter(/Financial/))).toBe(true)
+  await page.keyboard.press('Shift+Tab')
+  expect(await isFocused(filter(/Standard/))).toBe(true)
 })
 
 test('an error of the API is shown with a way back', async ({ page, open }) => {
@@ -154,8 +186,7 @@ test('the totals count the agents of a tier and a category, and are filters like
   await page.getByRole('combobox', { name: 'Status' }).selectOption('SUSPENDED')
   await expect.poll(() => page.url()).toContain('status=SUSPENDED')
   const states = page.getByRole('table', rows).getByRole('cell', { name: /Active|Suspended|Deactivated/ })
-  const shown = async () => (await states.allInnerTexts()).map((text) => text.split('\n').at(-1))
-  await expect.poll(async () => [...new Set(await shown())]).toEqual(['Suspended'])
+  await expect.poll(async () => [...new Set(await states.allInnerTexts())]).toEqual(['Suspended'])
   await open('/agents?min=1000')
   await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
 })

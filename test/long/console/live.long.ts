@@ -1,7 +1,7 @@
 import { beforeAll, expect } from 'vitest'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { BROWSER_PATH } from './support/browser-path.ts'
-import { useConsole } from './support/console-world.ts'
+import { saveFile, useConsole } from './support/console-world.ts'
 import { addressOf, type OwnedAgent, registerAgent } from './support/registry-data.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
@@ -100,7 +100,7 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   await open('/live')
   await events(page).first().waitFor()
   // On phones they scroll in one line.
-  const types = page.getByRole('group', { name: 'Event types' })
+  const types = page.getByRole('toolbar', { name: 'Event types' })
   const { height } = (await types.boundingBox())!
   expect(height).toBeLessThan(variant.width === 390 ? 60 : 140)
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
@@ -108,6 +108,13 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   await expect
     .poll(async () => (await events(page).allInnerTexts()).every((text) => text.includes('deposited')))
     .toBe(true)
+  const { name, content } = await saveFile(page.getByRole('button', { name: 'Save events as CSV' }))
+  expect(name).toBe('events.csv')
+  const [members, ...rows] = content.trim().split('\r\n')
+  expect(members).toMatch(/^id,type,.*,stakePda,amount,.*,agent$/)
+  // All of them, not only those that are shown.
+  expect(rows.length).toBeGreaterThanOrEqual(await events(page).count())
+  expect(rows.every((row) => row.includes('STAKE_DEPOSITED') && !row.includes('__typename'))).toBe(true)
   const field = page.getByRole('textbox', { name: 'Only this agent' })
   await field.fill('somebody')
   await field.press('Enter')

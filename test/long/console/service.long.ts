@@ -208,6 +208,25 @@ test('the reference and GraphiQL use the session of the console, and do not stor
   await open('/health')
 })
 
+test('the search of the reference finds operations by words of their descriptions, in any order', async ({
+  page,
+  open,
+}) => {
+  await page.goto(`${world.origin}/docs/`)
+  const shown = page.locator('.opblock')
+  const idsFor = async (text: string): Promise<string[]> => {
+    await page.getByPlaceholder('Search by words').fill(text)
+    return shown.evaluateAll((all) => all.map(({ id }) => id))
+  }
+  // No path and no summary has these words. The groups with what is found are open.
+  await expect.poll(() => idsFor('ASSERTIONS  lighthouse')).toEqual(['operations-Relay-submitTransaction'])
+  await expect.poll(() => idsFor('suspends')).toEqual(['operations-Relay-prepareSuspendAgent'])
+  await expect.poll(() => idsFor('lighthouse suspends')).toEqual([])
+  await expect.poll(() => idsFor('agent.suspended')).toEqual(['operations-webhooks-onAgentSuspended'])
+  // The page that is checked at the end is one of ours.
+  await open('/health')
+})
+
 /** What a command writes until it ends, or until `last` is part of it. */
 async function outputOf(command: string, last?: string): Promise<string> {
   const child = spawn('bash', ['-c', `exec ${command} --silent --no-buffer`])

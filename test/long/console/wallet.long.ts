@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { expect } from 'vitest'
-import { useConsole } from './support/console-world.ts'
+import { saveFile, useConsole } from './support/console-world.ts'
 import { browserWallet } from './support/wallet.ts'
 
 const wallet = browserWallet('list')
@@ -37,11 +36,9 @@ test('on the localnet a throw-away wallet connects, signs in and stays the same 
   const panel = page.getByRole('region', { name: 'Your wallet' })
   await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
   const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
-  const download = page.waitForEvent('download')
-  await panel.getByRole('button', { name: 'Save the key of this wallet' }).click()
-  const saved = await download
-  expect(saved.suggestedFilename()).toBe(`${address}.json`)
-  const secretKey = JSON.parse(readFileSync(await saved.path(), 'utf8')) as number[]
+  const { name, content } = await saveFile(panel.getByRole('button', { name: 'Save the key of this wallet' }))
+  expect(name).toBe(`${address}.json`)
+  const secretKey = JSON.parse(content) as number[]
   expect(Keypair.fromSecretKey(Uint8Array.from(secretKey)).publicKey.toBase58()).toBe(address)
   await panel.getByRole('button', { name: 'Sign in' }).click()
   await panel.waitFor({ state: 'detached' })

@@ -2,7 +2,7 @@ import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { verifyWebhook } from '@agent-registry/client/webhooks'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { useConsole } from './support/console-world.ts'
+import { saveFile, useConsole } from './support/console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './support/wallet.ts'
 import { type ReceivedRequest, startReceiver } from '../../support/receiver.ts'
 import { perFile } from '../../support/lifetime.ts'
@@ -117,6 +117,8 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
   await filters.getByLabel('Agent').fill('')
   await page.getByText('1 delivery', { exact: true }).waitFor()
+  const { content } = await saveFile(page.getByRole('button', { name: 'Save deliveries as JSON' }))
+  expect(JSON.parse(content)).toMatchObject([{ eventType: 'PING', status: 'SUCCESS', attempts: [{}, {}] }])
   // The filters are the same after the way back from a delivery.
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click()
   await page.waitForURL('**/deliveries/*')

@@ -128,7 +128,9 @@ function Agent({ event }: { readonly event: ShownEvent }) {
   const name = agent?.name ?? ('name' in event ? event.name : null)
   return (
     <span className={css.agent}>
-      <Link href={`/agents/${agentPda}`}>{name ?? (agent === undefined ? 'Agent' : 'Closed agent')}</Link>
+      <Link className="plain" href={`/agents/${agentPda}`}>
+        {name ?? (agent === undefined ? 'Agent' : 'Closed agent')}
+      </Link>
       <Address value={agentPda} label="agent address" />
     </span>
   )

@@ -26,31 +26,18 @@ export const Light = ({ tone, text }: { readonly tone: Tone; readonly text: Reac
   </Badge>
 )
 
-const TONES: Record<string, Tone> = {
-  ACTIVE: 'good',
-  CONFIRMED: 'good',
-  SUCCESS: 'good',
-  MATCHED: 'good',
-  VERIFIED: 'good',
-  OK: 'good',
-  SUSPENDED: 'warn',
-  RETRYING: 'warn',
-  UNREACHABLE: 'warn',
-  DEGRADED: 'warn',
-  SUBMITTED: 'accent',
-  PENDING: 'accent',
-  IN_FLIGHT: 'accent',
-  SIMULATED: 'accent',
-  DEACTIVATED: 'bad',
-  FAILED: 'bad',
-  MISMATCHED: 'bad',
-  FAILURE: 'bad',
-  GONE: 'bad',
+const TONES = {
+  good: ['ACTIVE', 'CONFIRMED', 'SUCCESS', 'MATCHED', 'VERIFIED', 'OK'],
+  warn: ['SUSPENDED', 'RETRYING', 'UNREACHABLE', 'DEGRADED'],
+  accent: ['SUBMITTED', 'PENDING', 'IN_FLIGHT', 'SIMULATED'],
+  bad: ['DEACTIVATED', 'FAILED', 'MISMATCHED', 'FAILURE', 'GONE'],
 }
+const toneOf = (value: string): Tone =>
+  (Object.keys(TONES) as (keyof typeof TONES)[]).find((tone) => TONES[tone].includes(value)) ?? 'neutral'
 
 /** The status of an agent, a transaction, a card or a delivery, with its colour and in words. */
 export function Status({ value }: { readonly value: string }) {
-  return <Light tone={TONES[value] ?? 'neutral'} text={words(value)} />
+  return <Light tone={toneOf(value)} text={words(value)} />
 }
 
 /** A tier with its accent. */

@@ -32,7 +32,9 @@ export function Bars({ caption, bars }: BarsProps) {
         {bars.map(({ key, label, detail, tier, drawing, to, value }) => (
           <tr key={key}>
             <th scope="row">
-              <Link href={to}>{label}</Link>
+              <Link className="plain" href={to}>
+                {label}
+              </Link>
               {detail !== undefined && <span className={css.detail}>{detail}</span>}
             </th>
             <td className={css.value}>

@@ -1,22 +1,28 @@
 import { useEffect, useRef, useState } from 'react'
+import { type TypedDocumentNode, useClient } from 'urql'
 import { readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import { withCommas } from './number.ts'
 import { save } from './save.ts'
 
 const MAX_ROWS = 10_000
+const PAGE_SIZE = 200
 
-interface ExportProps {
+interface ExportProps<Data> {
   /** What is exported, such as `agents`: the name of the file and of the buttons. */
   readonly name: string
-  /** A page of the list after a cursor. `next` is null at its end. */
-  readonly read: (
-    after: string | null,
-  ) => Promise<{ readonly rows: readonly object[]; readonly next: string | null }>
+  /** It has the variables `first` and `after`. */
+  readonly query: TypedDocumentNode<Data, never>
+  readonly variables: object
+  readonly listOf: (data: Data) => {
+    readonly nodes: readonly object[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  } | null
 }
 
 /** Saves the whole list, not only the shown page. */
-export function Export({ name, read }: ExportProps) {
+export function Export<Data>({ name, query, variables, listOf }: ExportProps<Data>) {
+  const client = useClient()
   const [busy, setBusy] = useState(false)
   const [text, setText] = useState('')
   const left = useRef(false)
@@ -29,10 +35,17 @@ export function Export({ name, read }: ExportProps) {
   const readAll = async (): Promise<object[]> => {
     const rows: object[] = []
     for (let after: string | null = null; rows.length < MAX_ROWS && !left.current;) {
-      const page = await patiently(() => read(after), setText)
-      rows.push(...page.rows.map(withoutTypes))
-      after = page.next
-      if (after === null || page.rows.length === 0) return rows
+      const page = { ...variables, first: PAGE_SIZE, after } as never
+      const request = () => client.query(query, page, { requestPolicy: 'network-only' }).toPromise()
+      const { nodes, pageInfo } = await patiently(async () => {
+        const { data, error } = await request()
+        const list = data === undefined ? null : listOf(data)
+        if (list === null) throw error
+        return list
+      }, setText)
+      rows.push(...nodes.map(withoutTypes))
+      after = pageInfo.endCursor
+      if (!pageInfo.hasNextPage || nodes.length === 0) return rows
     }
     setText(`Saved the first ${withCommas(MAX_ROWS)}.`)
     return rows
@@ -83,10 +96,11 @@ async function patiently<Page>(read: () => Promise<Page>, say: (text: string) =>
 }
 
 const withoutTypes = (row: object): object =>
-  Object.fromEntries(Object.entries(row).filter(([member]) => member !== '__typename'))
+  JSON.parse(JSON.stringify(row, (member, value) => (member === '__typename' ? undefined : value))) as object
 
+/** Events of different types have different members. */
 function csvOf(rows: readonly object[]): string {
-  const columns = Object.keys(rows[0] ?? {})
+  const columns = [...new Set(rows.flatMap(Object.keys))]
   const lines = rows.map((row) => columns.map((column) => cellOf((row as Record<string, unknown>)[column])))
   return [columns, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
 }

@@ -10,17 +10,10 @@ interface FieldParts {
   readonly hideLabel?: boolean
 }
 
-interface Described {
-  readonly id: string
-  readonly className: string
-  readonly 'aria-invalid': boolean
-  readonly 'aria-describedby': string | undefined
-}
-
 interface FieldProps<Props> {
   readonly props: Props
   /** The control, between its label and its hint. */
-  readonly children: (props: Omit<Props, keyof FieldParts> & Described) => ReactNode
+  readonly children: (props: Omit<Props, keyof FieldParts>) => ReactNode
 }
 
 function Field<Props extends FieldParts>({ props, children }: FieldProps<Props>) {
@@ -30,9 +23,9 @@ function Field<Props extends FieldParts>({ props, children }: FieldProps<Props>)
   const ids = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ')
   const described = {
     id,
-    className: css.control!,
+    className: css.control,
     'aria-invalid': hasError,
-    'aria-describedby': ids === '' ? undefined : ids,
+    'aria-describedby': ids || undefined,
   }
   return (
     <div className={css.field}>

@@ -10,6 +10,22 @@ interface PagerProps {
   readonly children?: ReactNode
 }
 
+interface PageInfo {
+  readonly hasPreviousPage: boolean
+  readonly hasNextPage: boolean
+  readonly startCursor: string | null
+  readonly endCursor: string | null
+}
+
+/** The ways from a page of a connection to the one before it and after it. */
+export const ways = (
+  { hasPreviousPage, hasNextPage, startCursor, endCursor }: PageInfo,
+  go: (to: { before: string } | { after: string }) => void,
+) => ({
+  previous: hasPreviousPage ? () => go({ before: startCursor! }) : null,
+  next: hasNextPage ? () => go({ after: endCursor! }) : null,
+})
+
 export function Pager({ text, previous, next, children }: PagerProps) {
   return (
     <nav className="spread hint" aria-label="Pages">

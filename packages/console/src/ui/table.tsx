@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    Cards are not displayed as a table, and browsers take the roles of a table from its elements then. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { classes } from './classes.ts'
 import css from './table.module.css'
 
@@ -33,10 +33,26 @@ interface TableProps<Row> {
   readonly stale?: boolean
 }
 
+/**
+ * The first table of a visit lays out its first cards, and the others when somebody scrolls. A page
+ * that somebody returns to has all of them, so that its place stays.
+ */
+let isFirst = true
+
 /** A table. Below 40rem each row is a card. */
 export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
+  const [isPartial, setPartial] = useState(isFirst)
+  useEffect(() => {
+    isFirst = false
+    const layOut = (): void => setPartial(false)
+    addEventListener('scroll', layOut, { once: true })
+    return () => removeEventListener('scroll', layOut)
+  }, [])
   return (
-    <div className={classes('card', css.frame, stale && css.stale)} aria-busy={stale}>
+    <div
+      className={classes('card', css.frame, stale && css.stale, isPartial && css.partial)}
+      aria-busy={stale}
+    >
       <table className={css.table} role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
@@ -74,10 +90,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} role="cell" data-align={align}>
-                    <span className={css.label} aria-hidden="true">
-                      {title}
-                    </span>
+                  <td key={title} role="cell" data-align={align} data-label={title}>
                     {cell(row)}
                   </td>
                 ),

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import css from './tabs.module.css'
+import { moveFocus } from './toggles.tsx'
 
 interface Tab {
   readonly title: string
@@ -10,16 +11,15 @@ interface Tab {
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const [chosen, setChosen] = useState(0)
   const id = useId()
-  const move = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined) return
-    const next = (chosen + step + tabs.length) % tabs.length
-    setChosen(next)
-    event.currentTarget.querySelectorAll<HTMLButtonElement>('[role=tab]')[next]?.focus()
-  }
   return (
     <div>
-      <div role="tablist" aria-label={label} className={css.list} tabIndex={-1} onKeyDown={move}>
+      <div
+        role="tablist"
+        aria-label={label}
+        className={css.list}
+        tabIndex={-1}
+        onKeyDown={(event) => moveFocus(event)?.click()}
+      >
         {tabs.map(({ title }, i) => (
           <button
             key={title}

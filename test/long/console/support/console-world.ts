@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Connection, PublicKey } from '@solana/web3.js'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { test } from 'vitest'
 import { eventually } from '../../../support/eventually.ts'
 import { perFile } from '../../../support/lifetime.ts'
@@ -75,6 +75,12 @@ async function startConsole(settings: Record<string, string>) {
       await gateway.remove()
     },
   }
+}
+
+/** Clicks a button that saves a file. */
+export async function saveFile(button: Locator): Promise<{ name: string; content: string }> {
+  const [saved] = await Promise.all([button.page().waitForEvent('download'), button.click()])
+  return { name: saved.suggestedFilename(), content: readFileSync(await saved.path(), 'utf8') }
 }
 
 export type ConsoleWorld = Awaited<ReturnType<typeof startConsole>>

@@ -1,9 +1,8 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
-import { Empty, Loaded, Pager, Section, Select, useRead } from '../../ui/index.ts'
+import { Empty, Loaded, Pager, Section, Select, useRead, ways } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
 import { ExportHistoryDocument } from './page.generated.ts'
 
@@ -18,25 +17,15 @@ const KINDS: Record<string, { readonly label: string; readonly types: WebhookEve
     types: ['AGENT_SUSPENDED', 'AGENT_REACTIVATED', 'AGENT_DEACTIVATED', 'AGENT_CLOSED'],
   },
 }
-type Span = { first: number; after?: string } | { last: number; before: string }
 
 /** What happened to the agent, newest first. It stays after the agent is closed. */
 export function ActivitySection({ pda }: { readonly pda: string }) {
   const [kind, setKind] = useState('all')
-  const [span, setSpan] = useState<Span>({ first: PAGE_SIZE })
+  const [place, setPlace] = useState<{ before: string } | { after?: string }>({})
   const types = KINDS[kind]?.types ?? DISTINCT_TYPES
-  const variables = { filter: { agentPda: pda, types }, ...span }
+  const size = 'before' in place ? { last: PAGE_SIZE } : { first: PAGE_SIZE }
+  const variables = { filter: { agentPda: pda, types }, ...size, ...place }
   const read = useRead({ query: AgentActivityDocument, variables })
-  const client = useClient()
-  const readAll = async (after: string | null) => {
-    const result = await client
-      .query(ExportHistoryDocument, { pda, after }, { requestPolicy: 'network-only' })
-      .toPromise()
-    const history = result.data?.agentHistory
-    if (!history) throw result.error
-    const { nodes, pageInfo } = history
-    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
-  }
   return (
     <Section
       title="History"
@@ -48,33 +37,26 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
           value={kind}
           onChange={({ target }) => {
             setKind(target.value)
-            setSpan({ first: PAGE_SIZE })
+            setPlace({})
           }}
         />
       }
     >
       <Loaded read={read} data={read.data?.registryEvents} rows={5} label="Loading the history">
-        {({ nodes, pageInfo: { hasPreviousPage, hasNextPage, startCursor, endCursor } }) =>
+        {({ nodes, pageInfo }) =>
           nodes.length === 0 ? (
             <Empty title="Nothing of this kind happened" />
           ) : (
             <>
               <EventList label="History" events={nodes} />
-              <Export name="whole history" read={readAll} />
-              {(hasPreviousPage || hasNextPage) && (
-                <Pager
-                  text="Newest first"
-                  previous={
-                    hasPreviousPage && startCursor !== null
-                      ? () => setSpan({ last: PAGE_SIZE, before: startCursor })
-                      : null
-                  }
-                  next={
-                    hasNextPage && endCursor !== null
-                      ? () => setSpan({ first: PAGE_SIZE, after: endCursor })
-                      : null
-                  }
-                />
+              <Export
+                name="whole history"
+                query={ExportHistoryDocument}
+                variables={{ pda }}
+                listOf={({ agentHistory }) => agentHistory}
+              />
+              {(pageInfo.hasPreviousPage || pageInfo.hasNextPage) && (
+                <Pager text="Newest first" {...ways(pageInfo, setPlace)} />
               )}
             </>
           )

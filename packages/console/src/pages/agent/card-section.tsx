@@ -1,7 +1,14 @@
-import { Badge, classes, ExternalLink, Facts, RelativeTime, Section, Status, words } from '../../ui/index.ts'
+import {
+  Badge,
+  ExternalLink,
+  Facts,
+  RelativeTime,
+  Section,
+  Status,
+  type Tone,
+  words,
+} from '../../ui/index.ts'
 import type { Agent, Card } from './agent.ts'
-import css from './page.module.css'
-import { SIGNATURES, verdictOf } from './verdict.ts'
 
 /** The hosted card, and whether it is the one that the owner recorded. */
 export function CardSection({ agent }: { readonly agent: Agent }) {
@@ -49,9 +56,9 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
       <div className="stack tight">
         <h3>Skills</h3>
         {skills.length === 0 && <p className="hint">The card lists no skills.</p>}
-        <ul className={classes('stack', css.items)}>
+        <ul className="stack">
           {skills.map(({ id, name, description, tags }) => (
-            <li key={id}>
+            <li key={id} className="stack tight">
               <strong>{name}</strong>
               <p>{description}</p>
               <span className="row">
@@ -66,9 +73,9 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
       <div className="stack tight">
         <h3>Interfaces</h3>
         <p className="hint">Where other agents reach this one. The first one is preferred.</p>
-        <ul className={classes('stack', css.items)}>
+        <ul className="stack">
           {interfaces.map(({ url, binding, protocolVersion }) => (
-            <li key={`${url} ${binding}`}>
+            <li key={`${url} ${binding}`} className="stack tight">
               <ExternalLink href={url} />
               <span className="row">
                 {binding !== null && <Badge>{binding}</Badge>}
@@ -80,4 +87,41 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
       </div>
     </>
   )
+}
+
+const STATES: Record<Card['state'], { readonly tone: Tone; readonly text: string }> = {
+  MATCHED: {
+    tone: 'good',
+    text: 'This is the card that the owner recorded on the ledger.',
+  },
+  MISMATCHED: {
+    tone: 'bad',
+    text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
+  },
+  UNREACHABLE: {
+    tone: 'warn',
+    text: 'The gateway could not fetch the card. It tries again later.',
+  },
+  UNCHECKED: {
+    tone: 'neutral',
+    text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',
+  },
+}
+
+function verdictOf({ state, matchedBy }: Card) {
+  const verdict = STATES[state]
+  const form =
+    matchedBy === 'RAW'
+      ? ' Every byte is the same.'
+      : matchedBy === 'JCS'
+        ? ' Its content is the same. Spaces or the order of members differ.'
+        : ''
+  return { ...verdict, text: `${verdict.text}${form}` }
+}
+
+const SIGNATURES: Record<NonNullable<Card['signature']>, string> = {
+  VERIFIED: 'Signed with the key of the owner',
+  FOREIGN: 'Signed with other keys, which the gateway does not check',
+  INVALID: 'Wrong: it names the key of the owner, but does not match it',
+  UNSIGNED: 'Not signed',
 }

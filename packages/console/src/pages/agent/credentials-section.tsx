@@ -10,8 +10,10 @@ import {
   words,
 } from '../../ui/index.ts'
 import { type Check, Checks } from '../../ui/checks.tsx'
+import { Export } from '../../ui/export.tsx'
 import type { Agent, Credential } from './agent.ts'
 import { checksOf } from './checks.ts'
+import { ExportCredentialsDocument } from './page.generated.ts'
 
 /** What others say about the agent, with the reasons for each verdict. */
 export function CredentialsSection({ agent }: { readonly agent: Agent }) {
@@ -24,11 +26,19 @@ export function CredentialsSection({ agent }: { readonly agent: Agent }) {
           Credentials.
         </p>
       ) : (
-        <ul className="stack divided">
-          {credentials.map((credential) => (
-            <CredentialItem key={credential.id} credential={credential} did={agent.did} />
-          ))}
-        </ul>
+        <>
+          <ul className="stack divided">
+            {credentials.map((credential) => (
+              <CredentialItem key={credential.id} credential={credential} did={agent.did} />
+            ))}
+          </ul>
+          <Export
+            name="credentials"
+            query={ExportCredentialsDocument}
+            variables={{ pda: agent.pda }}
+            listOf={(data) => data.credentials}
+          />
+        </>
       )}
     </Section>
   )

@@ -22,16 +22,15 @@ import {
   withCommas,
   words,
 } from '../../ui/index.ts'
+import { LiveUpdates, RawData } from './actions.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { capabilityNames } from '../../api/enums.ts'
 import type { Agent } from './agent.ts'
 import { CardSection } from './card-section.tsx'
 import { ChartsSection } from './charts-section.tsx'
 import { CredentialsSection } from './credentials-section.tsx'
-import { LiveUpdates } from './live-updates.tsx'
 import { AgentDetailsDocument } from './page.generated.ts'
 import css from './page.module.css'
-import { RawData } from './raw-data.tsx'
 import { StakeSection } from './stake-section.tsx'
 
 const NO_AGENT: ReadonlySet<string | null> = new Set(['AGENT_NOT_FOUND', 'INVALID_PUBKEY'])

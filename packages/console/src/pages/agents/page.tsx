@@ -1,4 +1,4 @@
-import { useClient, useQuery } from 'urql'
+import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
@@ -18,6 +18,7 @@ import {
   Status,
   Table,
   Tier,
+  ways,
   withCommas,
   words,
 } from '../../ui/index.ts'
@@ -25,7 +26,6 @@ import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
-import css from './page.module.css'
 import { Mismatched, Totals } from './totals.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
@@ -35,8 +35,10 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
     title: 'Agent',
     field: 'NAME',
     cell: ({ pda, name }) => (
-      <span className={css.name}>
-        <Link href={`/agents/${pda}`}>{name}</Link>
+      <span className="lines">
+        <Link className="plain" href={`/agents/${pda}`}>
+          {name}
+        </Link>
         <Address value={pda} label="agent address" />
       </span>
     ),
@@ -85,33 +87,20 @@ export default function AgentsPage() {
   const variables = readFilters(search)
   const [{ data, error, fetching }, refetch] = useAgents(variables)
   const searched = searchedOf(variables)
+  const change = (changes: Record<string, string>): void => setSearch(withFilter(search, changes))
   const reset = (): void => setSearch(new URLSearchParams())
   const list = data?.agents
   const sortOf = (sort: SortField): ColumnSort => {
     const { field, direction } = variables.orderBy ?? {}
     return {
       order: field !== sort ? undefined : direction === 'ASC' ? 'ascending' : 'descending',
-      change: () => setSearch(withFilter(search, sortedBy(sort, search))),
+      change: () => change(sortedBy(sort, search)),
     }
   }
   const columns = COLUMNS.map((column) =>
     column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
   )
-  const client = useClient()
-  const readAll = async (after: string | null) => {
-    const { filter, orderBy } = variables
-    const span = { first: 200, after }
-    const result = await client
-      .query(AgentsDocument, { filter, orderBy, ...span }, { requestPolicy: 'network-only' })
-      .toPromise()
-    if (result.data === undefined) throw result.error
-    const { nodes, pageInfo } = result.data.agents
-    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
-  }
-  const page =
-    (name: 'after' | 'before', cursor: string | null | undefined): (() => void) =>
-    () =>
-      setSearch(withFilter(search, { [name]: cursor ?? '' }))
+  const { filter, orderBy } = variables
   return (
     <Page
       title="Agents"
@@ -125,7 +114,7 @@ export default function AgentsPage() {
         </>
       }
     >
-      <Totals search={search} onChange={(changes) => setSearch(withFilter(search, changes))} />
+      <Totals search={search} onChange={change} />
       <Filters
         search={search}
         onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
@@ -142,7 +131,7 @@ export default function AgentsPage() {
           <Button onClick={reset}>Show all agents</Button>
         </Empty>
       ) : (
-        <div className={css.list}>
+        <div className="stack">
           {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
             <p>No name has “{searched}”. Did you mean one of these?</p>
           )}
@@ -155,14 +144,18 @@ export default function AgentsPage() {
           />
           <Pager
             text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
-            previous={list.pageInfo.hasPreviousPage ? page('before', list.pageInfo.startCursor) : null}
-            next={list.pageInfo.hasNextPage ? page('after', list.pageInfo.endCursor) : null}
+            {...ways(list.pageInfo, change)}
           >
-            <Export name="agents" read={readAll} />
+            <Export
+              name="agents"
+              query={AgentsDocument}
+              variables={{ filter, orderBy }}
+              listOf={({ agents }) => agents}
+            />
           </Pager>
         </div>
       )}
-      <Mismatched search={search} onChange={(changes) => setSearch(withFilter(search, changes))} />
+      <Mismatched search={search} onChange={change} />
     </Page>
   )
 }

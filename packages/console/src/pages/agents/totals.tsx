@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
 import { enumName } from '../../api/enums.ts'
-import { Button, formatUnits, Tier, withCommas, words } from '../../ui/index.ts'
+import { Button, classes, formatUnits, Tier, Toggles, withCommas, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
 import css from './page.module.css'
@@ -24,30 +25,41 @@ export function Totals({ search, onChange }: TotalsProps) {
   const stakes = new Map(data?.registryConfig?.tiers.map(({ tier, minimumStake }) => [tier, minimumStake]))
   const tiers = new Map(stats?.byTier.map(({ tier, agents }) => [tier, agents]))
   const categories = new Map(stats?.byCategory.map(({ category, agents }) => [category, agents]))
-  const toggle = (name: string, value: string) => {
-    const isChosen = enumName(search.get(name) ?? '') === value
-    return { 'aria-pressed': isChosen, onClick: () => onChange({ [name]: isChosen ? '' : value }) }
+  const toggle = (name: string, key: string, content: ReactNode) => {
+    const pressed = enumName(search.get(name) ?? '') === key
+    return { key, content, pressed, onClick: () => onChange({ [name]: pressed ? '' : key }) }
   }
+  const count = (counts: ReadonlyMap<string, number>, key: string) =>
+    stats === undefined ? '–' : (counts.get(key) ?? 0)
   return (
     <section aria-label="Totals" className={css.totals}>
-      <div className={css.tiers}>
-        {TIERS.map((tier) => (
-          <button key={tier} type="button" className={css.tier} {...toggle('tier', tier)}>
-            <span className={css.count}>{stats === undefined ? '–' : (tiers.get(tier) ?? 0)}</span>
-            <span className={css.tierName}>
+      <Toggles
+        label="Tiers"
+        looks={[classes('card', css.tiers), css.tier]}
+        toggles={TIERS.map((tier) =>
+          toggle(
+            'tier',
+            tier,
+            <>
+              <span className={css.count}>{count(tiers, tier)}</span>
               <Tier value={tier} />
-            </span>
-            <span>{stakeText(stakes.get(tier))}</span>
-          </button>
-        ))}
-      </div>
-      <div className={css.categories}>
-        {CATEGORIES.map((category) => (
-          <button key={category} type="button" className={css.chip} {...toggle('category', category)}>
-            {words(category)} <span>{stats === undefined ? '–' : (categories.get(category) ?? 0)}</span>
-          </button>
-        ))}
-      </div>
+              <span>{stakeText(stakes.get(tier))}</span>
+            </>,
+          ),
+        )}
+      />
+      <Toggles
+        label="Categories"
+        toggles={CATEGORIES.map((category) =>
+          toggle(
+            'category',
+            category,
+            <>
+              {words(category)} <span>{count(categories, category)}</span>
+            </>,
+          ),
+        )}
+      />
     </section>
   )
 }
@@ -67,7 +79,7 @@ export function Mismatched({ search, onChange }: TotalsProps) {
   if (count === 0) return null
   const isShown = search.get('mismatched') === 'true'
   return (
-    <p className={css.mismatched}>
+    <p className={classes('row', 'hint', css.mismatched)}>
       {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
       record on the ledger. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>

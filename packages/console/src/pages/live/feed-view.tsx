@@ -1,6 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSocket } from '../../api/connection.ts'
 import { EventList } from '../../events/event-list.tsx'
+import { LiveOlderDocument } from '../../events/events.generated.ts'
+import { Export } from '../../ui/export.tsx'
 import { Button, classes, Empty, ErrorState, Light, Loading } from '../../ui/index.ts'
 import { type Feed, useFeed } from './feed.ts'
 import type { FeedFilter } from './filter.ts'
@@ -29,7 +31,7 @@ export function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps
     <>
       <Status feed={feed} isPaused={isPaused} onShow={show} />
       <div ref={list} className="stack">
-        <Content feed={feed} onReset={onReset} onRestart={onRestart} />
+        <Content feed={feed} filter={filter} onReset={onReset} onRestart={onRestart} />
       </div>
     </>
   )
@@ -74,9 +76,9 @@ function Status({ feed, isPaused, onShow }: StatusProps) {
   )
 }
 
-type ContentProps = Pick<FeedViewProps, 'onReset' | 'onRestart'> & { readonly feed: Feed }
+type ContentProps = Omit<FeedViewProps, 'isPaused'> & { readonly feed: Feed }
 
-function Content({ feed, onReset, onRestart }: ContentProps) {
+function Content({ feed, filter, onReset, onRestart }: ContentProps) {
   const [isBusy, setBusy] = useState(false)
   if (feed.error !== null && feed.shown.length === 0)
     return <ErrorState error={feed.error} retry={onRestart} />
@@ -95,12 +97,22 @@ function Content({ feed, onReset, onRestart }: ContentProps) {
           <Button onClick={onReset}>Show all events</Button>
         </Empty>
       ) : (
-        <EventList label="Events" events={feed.shown} withAgent fresh={feed.fresh} />
-      )}
-      {feed.olderThan !== null && (
-        <Button busy={isBusy} onClick={() => void loadOlder()}>
-          Show older events
-        </Button>
+        <>
+          <EventList label="Events" events={feed.shown} withAgent fresh={feed.fresh} />
+          <div className="spread hint">
+            {feed.olderThan !== null && (
+              <Button busy={isBusy} onClick={() => void loadOlder()}>
+                Show older events
+              </Button>
+            )}
+            <Export
+              name="events"
+              query={LiveOlderDocument}
+              variables={{ filter }}
+              listOf={({ registryEvents }) => registryEvents}
+            />
+          </div>
+        </>
       )}
     </>
   )

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, classes, Input } from '../../ui/index.ts'
+import { Button, Input, Toggles } from '../../ui/index.ts'
 import { readFilter, withAgent, withType, withTypes } from './filter.ts'
 import css from './page.module.css'
 
@@ -13,36 +13,25 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   const { types, agentPda } = readFilter(search)
   return (
     <div className="stack">
-      <div className={classes('row', css.types)} role="group" aria-label="Event types">
-        <Chip isChosen={types === undefined} onClick={() => onChange(withTypes(search, []))}>
-          All events
-        </Chip>
-        {EVENT_TYPES.map((type) => (
-          <Chip
-            key={type}
-            isChosen={types?.includes(type) === true}
-            onClick={() => onChange(withType(search, type))}
-          >
-            {eventTitle(type)}
-          </Chip>
-        ))}
-      </div>
+      <Toggles
+        label="Event types"
+        toggles={[
+          {
+            key: 'all',
+            content: 'All events',
+            pressed: types === undefined,
+            onClick: () => onChange(withTypes(search, [])),
+          },
+          ...EVENT_TYPES.map((type) => ({
+            key: type,
+            content: eventTitle(type),
+            pressed: types?.includes(type) === true,
+            onClick: () => onChange(withType(search, type)),
+          })),
+        ]}
+      />
       <AgentField key={agentPda} search={search} onChange={onChange} />
     </div>
-  )
-}
-
-interface ChipProps {
-  readonly isChosen: boolean
-  readonly onClick: () => void
-  readonly children: string
-}
-
-function Chip({ isChosen, onClick, children }: ChipProps) {
-  return (
-    <button type="button" className={css.chip} aria-pressed={isChosen} onClick={onClick}>
-      {children}
-    </button>
   )
 }
 

@@ -1,6 +1,7 @@
 import { enumName } from '../../api/enums.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
+import { withFilter } from '../agents/filters.ts'
 import { ADDRESS } from '../../shell/find.ts'
 
 export interface FeedFilter {
@@ -26,19 +27,11 @@ export function withType(search: URLSearchParams, type: WebhookEventType): URLSe
   return withTypes(search, types.includes(type) ? types.filter((each) => each !== type) : [...types, type])
 }
 
-export function withTypes(search: URLSearchParams, types: readonly string[]): URLSearchParams {
-  const next = new URLSearchParams(search)
-  if (types.length === 0) next.delete('types')
-  else next.set('types', types.join(','))
-  return next
-}
+export const withTypes = (search: URLSearchParams, types: readonly string[]): URLSearchParams =>
+  withFilter(search, { types: types.join(',') })
 
 /** With the agent of this address, or of any if the text is empty. Null if it is no address. */
 export function withAgent(search: URLSearchParams, text: string): URLSearchParams | null {
   const agent = text.trim()
-  const next = new URLSearchParams(search)
-  if (agent === '') next.delete('agent')
-  else if (ADDRESS.test(agent)) next.set('agent', agent)
-  else return null
-  return next
+  return agent === '' || ADDRESS.test(agent) ? withFilter(search, { agent }) : null
 }

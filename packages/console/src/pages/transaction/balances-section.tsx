@@ -8,21 +8,13 @@ interface BalancesProps {
   readonly usdcMint: string | undefined
 }
 
-interface Row {
-  readonly account: string
-  readonly unit: string
-  readonly decimals: number
-  readonly before: bigint
-  readonly after: bigint
-  /** What the account is in this transaction. */
-  readonly role: string
-}
+type Row = ReturnType<typeof changedRows>[number]
 
 const COLUMNS: readonly Column<Row>[] = [
   {
     title: 'Account',
     cell: ({ account, role }) => (
-      <span className={css.account}>
+      <span className="lines">
         <span>{role}</span>
         <Address value={account} label="account address" />
       </span>
@@ -34,7 +26,7 @@ const COLUMNS: readonly Column<Row>[] = [
     title: 'Change',
     align: 'end',
     cell: ({ before, after, decimals, unit }) => (
-      <strong className={after > before ? css.gain : css.loss}>
+      <strong className={after > before ? 'good' : 'bad'}>
         {after > before ? '+' : ''}
         {amount(after - before, decimals, unit)}
       </strong>
@@ -48,15 +40,17 @@ export function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
   const unchanged =
     landed.balances.length - new Set(rows.filter(({ unit }) => unit === 'SOL').map((row) => row.account)).size
   return (
-    <Section title="Balances" aside={<span className={css.hint}>before and after</span>}>
-      <Table
-        caption="Balances that changed"
-        columns={COLUMNS}
-        rows={rows}
-        keyOf={({ account, unit }) => `${account} ${unit}`}
-      />
+    <Section title="Balances" aside={<span className="note">before and after</span>}>
+      <div className={css.balances}>
+        <Table
+          caption="Balances that changed"
+          columns={COLUMNS}
+          rows={rows}
+          keyOf={({ account, unit }) => `${account} ${unit}`}
+        />
+      </div>
       {unchanged > 0 && (
-        <p className={css.hint}>
+        <p className="note">
           The SOL of {unchanged === 1 ? '1 other account' : `${unchanged} other accounts`} did not change.
         </p>
       )}
@@ -71,20 +65,20 @@ function changedRows(
   { balances, tokenBalances }: LedgerTransaction,
   roles: BalancesProps['roles'],
   usdcMint: string | undefined,
-): Row[] {
+) {
   const sol = balances.map((each) => ({ ...each, unit: 'SOL', decimals: 9 }))
   const tokens = tokenBalances.map(({ mint, ...each }) => ({
     ...each,
     unit: mint === usdcMint ? 'USDC' : `of token ${mint.slice(0, 5)}…`,
   }))
   return [...tokens, ...sol]
-    .map(({ account, unit, decimals, before, after }) => ({
-      account,
-      role: roles.get(account) ?? 'Account',
-      unit,
-      decimals,
-      before: BigInt(before),
-      after: BigInt(after),
-    }))
+    .map(({ before, after, ...each }) =>
+      Object.assign(each, {
+        /** What the account is in this transaction. */
+        role: roles.get(each.account) ?? 'Account',
+        before: BigInt(before),
+        after: BigInt(after),
+      }),
+    )
     .filter(({ before, after }) => before !== after)
 }

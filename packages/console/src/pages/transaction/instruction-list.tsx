@@ -1,4 +1,4 @@
-import { Address, Badge, Link, Section, withCommas, words } from '../../ui/index.ts'
+import { Address, Badge, classes, Link, Section, withCommas, words } from '../../ui/index.ts'
 import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
@@ -10,10 +10,10 @@ interface WithInner extends Described {
 /** What the transaction asks the programs to do. */
 export function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
   return (
-    <Section title="Instructions" aside={<span className={css.hint}>{withCommas(instructions.length)}</span>}>
-      <ol className={css.instructions}>
+    <Section title="Instructions" aside={<span className="note">{withCommas(instructions.length)}</span>}>
+      <ol className="stack divided">
         {instructions.map((each) => (
-          <li key={each.number} className={css.instruction}>
+          <li key={each.number} className="stack tight">
             <InstructionItem instruction={each} />
             {each.inner.length > 0 && (
               <details>
@@ -22,7 +22,7 @@ export function InstructionList({ instructions }: { readonly instructions: reado
                     ? '1 inner instruction'
                     : `${each.inner.length} inner instructions`}
                 </summary>
-                <ol className={css.inner}>
+                <ol className={classes('stack', css.inner)}>
                   {each.inner.map((invoked) => (
                     <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>
                       <InstructionItem instruction={invoked} />
@@ -43,11 +43,11 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
   const agent = accounts.find(({ name }) => name === 'agent')
   return (
     <>
-      <div className={css.instructionHead}>
+      <div className="spread">
         <h3>
           {number}. {title}
         </h3>
-        <span className={css.hint}>
+        <span className="note">
           {program} <Address value={programId} label="program address" />
         </span>
       </div>
@@ -69,12 +69,12 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
       {accounts.length > 0 && (
         <details>
           <summary>{accounts.length === 1 ? '1 account' : `${accounts.length} accounts`}</summary>
-          <ul className={css.accounts}>
+          <ul className={css.values}>
             {accounts.map(({ number: place, name, pubkey, isSigner, isWritable }) => (
               <li key={place}>
                 <span>{name === null ? `Account ${place}` : words(name)}</span>
                 <Address value={pubkey} label={name === null ? 'account' : words(name).toLowerCase()} />
-                <span className={css.flags}>
+                <span className="row">
                   {isSigner && <Badge tone="accent">signs</Badge>}
                   {isWritable && <Badge>can change</Badge>}
                 </span>

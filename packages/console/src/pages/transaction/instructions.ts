@@ -28,25 +28,28 @@ interface Reading extends Pick<Described, 'title' | 'values'> {
 }
 type Read = (data: Uint8Array) => Reading | null
 
-interface Known {
-  readonly title: string
+type Known = readonly [
+  title: string,
   /** The length of its data. */
-  readonly size: number
-  readonly accounts: readonly string[]
-  readonly values?: (data: Uint8Array) => Described['values']
-}
+  size: number,
+  accounts: readonly string[],
+  values?: (data: Uint8Array) => Described['values'],
+]
 
 /** Reads the instructions of a program by the number at the start of their data. */
 const numbered =
   (numberBytes: number, known: Readonly<Record<string, Known>>): Read =>
   (data) => {
-    const found = known[String(littleEndian(data.subarray(0, numberBytes)))]
-    if (found?.size !== data.length) return null
-    return { ...found, values: found.values?.(data) ?? [] }
+    const [title = '', size, accounts, values] =
+      known[String(littleEndian(data.subarray(0, numberBytes)))] ?? []
+    return size === data.length ? { title, accounts: accounts!, values: values?.(data) ?? [] } : null
   }
 
 const u64 = (data: Uint8Array, at: number): bigint => littleEndian(data.subarray(at, at + 8))
 const sol = (data: Uint8Array): string => `${formatUnits(u64(data, 4), 9)} SOL`
+const tokens = (data: Uint8Array): string => `${u64(data, 1)} base units`
+const unitLimit = (data: Uint8Array): string => `${withCommas(littleEndian(data.subarray(1)))} units`
+const unitPrice = (data: Uint8Array): string => `${withCommas(u64(data, 1))} micro-lamports for each unit`
 const space = (data: Uint8Array, at: number) => ['Size', `${withCommas(u64(data, at))} bytes`] as const
 
 /** Other programs that the relay allows, or that the registry invokes. */
@@ -54,61 +57,31 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, read: Read]>> = 
   [COMPUTE_BUDGET]: [
     'Compute budget',
     numbered(1, {
-      [SET_LIMIT]: {
-        title: 'Set compute unit limit',
-        size: 5,
-        accounts: [],
-        values: (data) => [['Limit', `${withCommas(littleEndian(data.subarray(1)))} units`]],
-      },
-      [SET_PRICE]: {
-        title: 'Set priority fee',
-        size: 9,
-        accounts: [],
-        values: (data) => [['Price', `${withCommas(u64(data, 1))} micro-lamports for each unit`]],
-      },
+      [SET_LIMIT]: ['Set compute unit limit', 5, [], (data) => [['Limit', unitLimit(data)]]],
+      [SET_PRICE]: ['Set priority fee', 9, [], (data) => [['Price', unitPrice(data)]]],
     }),
   ],
   '11111111111111111111111111111111': [
     'System program',
     numbered(4, {
-      0: {
-        title: 'Create account',
-        size: 52,
-        accounts: ['payer', 'newAccount'],
-        values: (data) => [['Amount', sol(data)], space(data, 12)],
-      },
-      1: { title: 'Assign account to a program', size: 36, accounts: ['account'] },
-      2: {
-        title: 'Transfer SOL',
-        size: 12,
-        accounts: ['from', 'to'],
-        values: (data) => [['Amount', sol(data)]],
-      },
-      8: {
-        title: 'Allocate account',
-        size: 12,
-        accounts: ['account'],
-        values: (data) => [space(data, 4)],
-      },
+      0: ['Create account', 52, ['payer', 'newAccount'], (data) => [['Amount', sol(data)], space(data, 12)]],
+      1: ['Assign account to a program', 36, ['account']],
+      2: ['Transfer SOL', 12, ['from', 'to'], (data) => [['Amount', sol(data)]]],
+      8: ['Allocate account', 12, ['account'], (data) => [space(data, 4)]],
     }),
   ],
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: [
     'Token program',
     numbered(1, {
-      3: {
-        title: 'Transfer tokens',
-        size: 9,
-        accounts: ['source', 'destination', 'authority'],
-        values: (data) => [['Amount', `${u64(data, 1)} base units`]],
-      },
-      9: { title: 'Close token account', size: 1, accounts: ['tokenAccount', 'destination', 'authority'] },
-      12: {
-        title: 'Transfer tokens',
-        size: 10,
-        accounts: ['source', 'mint', 'destination', 'authority'],
-        values: (data) => [['Amount', formatUnits(u64(data, 1), data[9]!)]],
-      },
-      18: { title: 'Initialize token account', size: 33, accounts: ['tokenAccount', 'mint'] },
+      3: ['Transfer tokens', 9, ['source', 'destination', 'authority'], (data) => [['Amount', tokens(data)]]],
+      9: ['Close token account', 1, ['tokenAccount', 'destination', 'authority']],
+      12: [
+        'Transfer tokens',
+        10,
+        ['source', 'mint', 'destination', 'authority'],
+        (data) => [['Amount', formatUnits(u64(data, 1), data[9]!)]],
+      ],
+      18: ['Initialize token account', 33, ['tokenAccount', 'mint']],
     }),
   ],
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: [

@@ -6,6 +6,7 @@ import {
   Amount,
   ButtonLink,
   clientCode,
+  CodeBlock,
   Empty,
   ErrorState,
   Facts,
@@ -19,7 +20,6 @@ import {
 import { BalancesSection } from './balances-section.tsx'
 import { InstructionList } from './instruction-list.tsx'
 import { describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
-import { LogSection } from './log-section.tsx'
 import {
   TransactionByIdDocument,
   type TransactionByIdQuery,
@@ -28,7 +28,6 @@ import {
   TransactionProgressDocument,
   TransactionSettingDocument,
 } from './page.generated.ts'
-import css from './page.module.css'
 import { StatusSection } from './status-section.tsx'
 import type { Prepared } from './timeline.ts'
 
@@ -141,41 +140,40 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
   const slot = landed?.slot ?? prepared?.slot ?? null
   const logs = landed?.logs ?? prepared?.error?.logs ?? null
   return (
-    <div className={css.sections}>
-      <div className={css.top}>
+    <div className="stack">
+      <div className="pair">
         <StatusSection prepared={prepared} landed={landed} />
         <Section title="Details">
           <Facts
             facts={[
-              ...(signature === null
-                ? []
-                : [['Signature', <Address key="s" value={signature} label="signature" />] as const]),
-              ...(prepared === null
-                ? []
-                : [['Id', <Address key="i" value={prepared.id} label="id" />] as const]),
+              ['Signature', signature && <Address value={signature} label="signature" />],
+              ['Id', prepared && <Address value={prepared.id} label="id" />],
               ['Slot', slot === null ? 'Not landed' : withCommas(slot)],
-              ...(landed === null
-                ? []
-                : ([
-                    ['Network fee', <Amount key="f" value={landed.fee} unit="sol" />],
-                    ['Paid by', <Address key="p" value={landed.feePayer} label="fee payer" />],
-                    [
-                      'Compute units',
-                      landed.computeUnits == null ? 'Not known' : withCommas(landed.computeUnits),
-                    ],
-                  ] as const)),
-              ...(prepared === null
-                ? []
-                : ([
-                    ['Sponsored', prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'],
-                  ] as const)),
+              ['Network fee', landed && <Amount value={landed.fee} unit="sol" />],
+              ['Paid by', landed && <Address value={landed.feePayer} label="fee payer" />],
+              [
+                'Compute units',
+                landed && (landed.computeUnits === null ? 'Not known' : withCommas(landed.computeUnits)),
+              ],
+              [
+                'Sponsored',
+                prepared && (prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'),
+              ],
             ]}
           />
         </Section>
       </div>
       <InstructionList instructions={tree} />
       {landed !== null && <BalancesSection landed={landed} roles={roles} usdcMint={usdcMint} />}
-      {logs !== null && <LogSection logs={logs} />}
+      {logs !== null && (
+        <Section title="Logs of the programs">
+          {logs.length === 0 ? (
+            <p>The programs wrote nothing.</p>
+          ) : (
+            <CodeBlock code={logs.join('\n')} label="Logs" />
+          )}
+        </Section>
+      )}
     </div>
   )
 }

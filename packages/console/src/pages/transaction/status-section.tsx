@@ -1,4 +1,4 @@
-import { Badge, classes, RelativeTime, Section } from '../../ui/index.ts'
+import { Light, RelativeTime, Section } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
 import css from './page.module.css'
 import { adviceOf, type Prepared, stepsOf, verdictOf } from './timeline.ts'
@@ -19,21 +19,19 @@ export function StatusSection({ prepared, landed }: StatusSectionProps) {
       title="Status"
       aside={
         <span role="status">
-          <Badge tone={tone} dot>
-            {verdict}
-          </Badge>
+          <Light tone={tone} text={verdict} />
         </span>
       }
     >
       <ol className={css.timeline}>
         {stepsOf(prepared, landed).map(({ title, state, time, text }) => (
-          <li key={title} className={classes(css.step, css[state])}>
+          <li key={title} className={css[state]}>
             <h3>
               {title}
               <span className="visually-hidden">, {SPOKEN[state]}</span>
             </h3>
             {time !== null && (
-              <span className={css.time}>
+              <span className="note">
                 <RelativeTime value={time} />
               </span>
             )}
@@ -42,9 +40,11 @@ export function StatusSection({ prepared, landed }: StatusSectionProps) {
         ))}
       </ol>
       {advice !== null && (
-        <p className={css.advice}>
-          <strong>What to do.</strong> {advice}
-        </p>
+        <div className="notice" data-tone="neutral">
+          <p>
+            <strong>What to do.</strong> {advice}
+          </p>
+        </div>
       )}
     </Section>
   )

@@ -12,17 +12,19 @@ export interface Step {
   readonly text: string
 }
 
+const step = (title: string, state: Step['state'], text: string, time: string | null = null): Step => ({
+  title,
+  state,
+  text,
+  time,
+})
+
 /** What happened, in order, and what comes next. */
 export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | null): Step[] {
-  const steps: Step[] = []
-  if (prepared === null)
-    steps.push({
-      title: 'Sent',
-      state: 'done',
-      time: null,
-      text: 'Its wallet sent it to the ledger, not through this service.',
-    })
-  else steps.push(...serviceSteps(prepared))
+  const steps =
+    prepared === null
+      ? [step('Sent', 'done', 'Its wallet sent it to the ledger, not through this service.')]
+      : serviceSteps(prepared)
   const slot = landed?.slot ?? prepared?.slot ?? null
   const failed = prepared?.status === 'FAILED' || landed?.succeeded === false
   if (failed) return [...steps, failureStep(prepared, landed)]
@@ -30,59 +32,56 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
   const isFinal = isConfirmed && (prepared?.final === true || landed?.final === true)
   return [
     ...steps,
-    {
-      title: 'Confirmed',
-      state: isConfirmed ? 'done' : prepared?.status === 'SUBMITTED' ? 'now' : 'later',
-      time: landed?.timestamp ?? null,
-      text: isConfirmed
+    step(
+      'Confirmed',
+      isConfirmed ? 'done' : prepared?.status === 'SUBMITTED' ? 'now' : 'later',
+      isConfirmed
         ? `It landed in slot ${slot === null ? 'unknown' : withCommas(slot)} and succeeded.`
         : 'It is in a block that most validators have voted for.',
-    },
-    {
-      title: 'Finalized',
-      state: isFinal ? 'done' : isConfirmed ? 'now' : 'later',
-      time: null,
-      text: isFinal ? 'Nothing can undo it.' : 'When the ledger finalizes its block, nothing can undo it.',
-    },
+      landed?.timestamp,
+    ),
+    step(
+      'Finalized',
+      isFinal ? 'done' : isConfirmed ? 'now' : 'later',
+      isFinal ? 'Nothing can undo it.' : 'When the ledger finalizes its block, nothing can undo it.',
+    ),
   ]
 }
 
 function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Step[] {
   const waits = status === 'SIMULATED' || status === 'PENDING'
-  const height = withCommas(lastValidBlockHeight)
+  const until = waits ? ` It can land until block height ${withCommas(lastValidBlockHeight)}.` : ''
+  const prepared = step(
+    'Prepared',
+    'done',
+    `The service built it and tried it without sending it.${until}`,
+    preparedAt,
+  )
+  if (submittedAt !== null)
+    return [
+      prepared,
+      step('Submitted', 'done', 'It was signed, and the service sent it to the ledger.', submittedAt),
+    ]
   return [
-    {
-      title: 'Prepared',
-      state: 'done',
-      time: preparedAt,
-      text: `The service built it and tried it without sending it.${waits ? ` It can land until block height ${height}.` : ''}`,
-    },
-    {
-      title: 'Submitted',
-      state: submittedAt !== null ? 'done' : waits ? 'now' : 'later',
-      time: submittedAt,
-      text:
-        submittedAt !== null
-          ? 'It was signed, and the service sent it to the ledger.'
-          : waits
-            ? 'It waits for the signature of its wallet.'
-            : 'It was not sent to the ledger.',
-    },
+    prepared,
+    waits
+      ? step('Submitted', 'now', 'It waits for the signature of its wallet.')
+      : step('Submitted', 'later', 'It was not sent to the ledger.'),
   ]
 }
 
 function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Step {
   const error = prepared?.error ?? null
-  return {
-    title: error?.code === 'BLOCKHASH_EXPIRED' ? 'Expired' : 'Failed',
-    state: 'failed',
-    time: landed?.timestamp ?? null,
-    text:
-      error?.code === 'BLOCKHASH_EXPIRED'
-        ? 'It did not land before its last block height, and now it cannot land any more.'
-        : (error?.message.replace(/^Instruction (\d+)/, numbered) ??
-          'A program refused it. The logs say why.'),
-  }
+  const time = landed?.timestamp
+  if (error?.code === 'BLOCKHASH_EXPIRED')
+    return step(
+      'Expired',
+      'failed',
+      'It did not land before its last block height, and now it cannot land any more.',
+      time,
+    )
+  const text = error?.message.replace(/^Instruction (\d+)/, numbered)
+  return step('Failed', 'failed', text ?? 'A program refused it. The logs say why.', time)
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   useDebounced,
   usePolling,
 } from '../../ui/index.ts'
+import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
 import css from '../webhooks/page.module.css'
@@ -121,7 +122,14 @@ export function DeliveryLog({ id }: { readonly id: string }) {
             text={`${page.totalCount} ${page.totalCount === 1 ? 'delivery' : 'deliveries'}`}
             previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
             next={page.pageInfo.hasNextPage ? () => setCursors([...cursors, page.pageInfo.endCursor!]) : null}
-          />
+          >
+            <Export
+              name="deliveries"
+              query={WebhookLogDocument}
+              variables={{ id, filter }}
+              listOf={({ webhookDeliveries }) => webhookDeliveries}
+            />
+          </Pager>
         </>
       )}
     </Section>
@@ -206,11 +214,11 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   }
   return (
     <>
-      <div className={css.buttons}>
+      <div className="row">
         <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
           Send these again
         </Button>
-        <span role="status" className={css.hint}>
+        <span role="status" className="hint">
           {done || (statuses.length > 0 ? 'The oldest first, at most of the last 14 days.' : CHOOSE)}
         </span>
       </div>
