@@ -3,7 +3,7 @@ import { useClient } from 'urql'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
-import { Empty, Loaded, Pager, Section, Select, useRead } from '../../ui/index.ts'
+import { ChoiceSection, Empty, Loaded, Pager, useRead } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
 import { ExportHistoryDocument } from './page.generated.ts'
 
@@ -20,11 +20,17 @@ const KINDS: Record<string, { readonly label: string; readonly types: WebhookEve
 }
 type Span = { first: number; after?: string } | { last: number; before: string }
 
+const OPTIONS = Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))
+
 /** What happened to the agent, newest first. It stays after the agent is closed. */
-export function ActivitySection({ pda }: { readonly pda: string }) {
-  const [kind, setKind] = useState('all')
+export const ActivitySection = ({ pda }: { readonly pda: string }) => (
+  <ChoiceSection title="History" label="Show" options={OPTIONS} initial="all">
+    {(kind) => <Activity key={kind} pda={pda} types={KINDS[kind]?.types ?? DISTINCT_TYPES} />}
+  </ChoiceSection>
+)
+
+function Activity({ pda, types }: { readonly pda: string; readonly types: WebhookEventType[] }) {
   const [span, setSpan] = useState<Span>({ first: PAGE_SIZE })
-  const types = KINDS[kind]?.types ?? DISTINCT_TYPES
   const variables = { filter: { agentPda: pda, types }, ...span }
   const read = useRead({ query: AgentActivityDocument, variables })
   const client = useClient()
@@ -35,51 +41,27 @@ export function ActivitySection({ pda }: { readonly pda: string }) {
     const history = result.data?.agentHistory
     if (!history) throw result.error
     const { nodes, pageInfo } = history
-    return { rows: nodes, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
+    return { rows: nodes, next: pageInfo.hasNextPage ? pageInfo.endCursor : null }
   }
   return (
-    <Section
-      title="History"
-      aside={
-        <Select
-          label="Show"
-          hideLabel
-          options={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
-          value={kind}
-          onChange={({ target }) => {
-            setKind(target.value)
-            setSpan({ first: PAGE_SIZE })
-          }}
-        />
+    <Loaded read={read} data={read.data?.registryEvents} rows={5} label="Loading the history">
+      {({ nodes, pageInfo: { hasPreviousPage, hasNextPage, startCursor, endCursor } }) =>
+        nodes.length === 0 ? (
+          <Empty title="Nothing of this kind happened" />
+        ) : (
+          <>
+            <EventList label="History" events={nodes} />
+            <Export name="whole history" read={readAll} />
+            {(hasPreviousPage || hasNextPage) && (
+              <Pager
+                text="Newest first"
+                previous={hasPreviousPage ? () => setSpan({ last: PAGE_SIZE, before: startCursor! }) : null}
+                next={hasNextPage ? () => setSpan({ first: PAGE_SIZE, after: endCursor! }) : null}
+              />
+            )}
+          </>
+        )
       }
-    >
-      <Loaded read={read} data={read.data?.registryEvents} rows={5} label="Loading the history">
-        {({ nodes, pageInfo: { hasPreviousPage, hasNextPage, startCursor, endCursor } }) =>
-          nodes.length === 0 ? (
-            <Empty title="Nothing of this kind happened" />
-          ) : (
-            <>
-              <EventList label="History" events={nodes} />
-              <Export name="whole history" read={readAll} />
-              {(hasPreviousPage || hasNextPage) && (
-                <Pager
-                  text="Newest first"
-                  previous={
-                    hasPreviousPage && startCursor !== null
-                      ? () => setSpan({ last: PAGE_SIZE, before: startCursor })
-                      : null
-                  }
-                  next={
-                    hasNextPage && endCursor !== null
-                      ? () => setSpan({ first: PAGE_SIZE, after: endCursor })
-                      : null
-                  }
-                />
-              )}
-            </>
-          )
-        }
-      </Loaded>
-    </Section>
+    </Loaded>
   )
 }
