@@ -1,14 +1,19 @@
 import { pageSize } from '../src/domain/connection.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { args, inputType, required } from './inputs.ts'
-import { list, of, pubkey, text } from './columns.ts'
+import { args, inputType, limited, required } from './inputs.ts'
+import { int, list, objectType, of, pubkey, text, time } from './columns.ts'
 import { CONNECTION_ARGS, connectionType } from './connection.ts'
 import { EventType, RegistryEventRef } from './event.ts'
 import { VALUES_PER_UNIT } from './limits.ts'
 import { fieldsBelow } from './selection-size.ts'
 import { TransactionRef } from './relay.ts'
-import { MINUTES } from '../src/webhooks/live/recent-events.ts'
+import {
+  COUNT_HOURS,
+  type EventCount,
+  MAX_SINGLE_HOURS,
+  MINUTES,
+} from '../src/webhooks/live/recent-events.ts'
 
 const RegistryEventConnectionRef = connectionType('RegistryEvent', RegistryEventRef, { isCounted: false })
 
@@ -37,6 +42,26 @@ builder.queryField('registryEventsPerMinute', (t) =>
     description:
       'The events of each of the last 60 minutes, the oldest minute first, at most five seconds old. With more than 10,000 events, the oldest minutes show too few. For charts.',
     resolve: (_, _args, { services }) => services.recentEvents.perMinute(),
+  }),
+)
+
+const EventCountRef = objectType<EventCount>('EventCount', 'How many events happened in a period.', {
+  from: time('Start of the period. It ends at the start of the next one.'),
+  events: int('Number of events.'),
+})
+
+builder.queryField('registryEventCounts', (t) =>
+  t.field({
+    extensions: { listSize: MAX_SINGLE_HOURS },
+    type: [EventCountRef],
+    description: `The events of the last hours, without those that a fork removed, the oldest period first. With 1 hour, the periods are its minutes, as in \`registryEventsPerMinute\`. With more, they are full hours of UTC, up to the present one, and from ${MAX_SINGLE_HOURS + 1} hours on two hours each. For charts.`,
+    args: args({
+      hours: limited(int(`${COUNT_HOURS.min} to ${COUNT_HOURS.max}. Default: ${COUNT_HOURS.default}.`, 24), {
+        minimum: COUNT_HOURS.min,
+        maximum: COUNT_HOURS.max,
+      }),
+    }),
+    resolve: (_, { hours }, { services }) => services.recentEvents.counts(hours),
   }),
 )
 

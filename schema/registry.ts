@@ -115,6 +115,14 @@ builder.queryFields((t) => ({
     args: args({ times: required(list(time(`1 to ${MAX_TIMES} times.`))) }),
     resolve: (_, { times }, { services }) => services.registry.growth(times),
   }),
+  registryStake: t.field({
+    extensions: { units: () => SEARCH_UNITS, listSize: MAX_TIMES },
+    type: ['U64'],
+    description:
+      'The sum of all deposits in USDC base units (6 decimals) at each time, in the order of the times. A time within an hour has the sum at the end of the hour. For charts.',
+    args: args({ times: required(list(time(`1 to ${MAX_TIMES} times.`))) }),
+    resolve: (_, { times }, { services }) => services.registry.stake(times),
+  }),
   registryReputation: t.field({
     extensions: { units: () => SEARCH_UNITS, listSize: REPUTATION_STEPS },
     type: [ReputationCountRef],

@@ -78,6 +78,7 @@ function graphqlRequests(pda: string): Measured[] {
   )
   return [
     document('growth of the registry, 100 times', () => `{ registryGrowth(times: [${times.join()}]) }`),
+    document('deposits over time, 100 times', () => `{ registryStake(times: [${times.join()}]) }`),
     document('agents by reputation', () => '{ registryReputation { from to agents } }'),
     document('unique document', (unique) => `{ agentsPage(limit: 1) { a${unique}: total } }`),
     document('unique document, 10 KB of fields', (unique) => `{ agent(pda: "${pda}") { ${wide(unique)} } }`),

@@ -338,7 +338,7 @@ async function answer({ agents, stakes, registry }: Reads, read: Read): Promise<
     case 'stats':
       return Promise.all([registry.stats(true), registry.stats(false), registry.reputation()])
     case 'growth':
-      return registry.growth(read.times)
+      return Promise.all([registry.growth(read.times), registry.stake(read.times)])
     case 'stakes':
       return pageOf(await stakes.list({ ...read.filter, ...read.page }))
     case 'stakesConnection':

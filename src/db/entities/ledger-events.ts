@@ -101,6 +101,18 @@ export const OutboxEvent = defineEntity({
   },
 })
 
+/** The events of an hour. Triggers of `outbox_events` write it. */
+export const RegistryHour = defineEntity({
+  name: 'RegistryHour',
+  tableName: 'registry_hours',
+  properties: {
+    hour: timestamp().primary(),
+    count: int8(),
+    /** Of the sum of all deposits. */
+    depositedChange: p.text().columnType('numeric'),
+  },
+})
+
 /** A transaction or account that the indexer could not read. */
 export const DeadLetter = defineEntity({
   name: 'DeadLetter',

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { RegistryCopy } from '../loader.ts'
@@ -30,6 +30,11 @@ export function createRegistryReads(kysely: Kysely<Database>, registry = databas
      * the order of the times. Throws INVALID_REQUEST.
      */
     growth: (times: readonly string[]) => readGrowth(kysely, registry, times),
+    /**
+     * The sum of all deposits at each of 1 to MAX_TIMES times, or at the next full hour, in USDC base
+     * units. Throws INVALID_REQUEST.
+     */
+    stake: (times: readonly string[]) => readStake(kysely, times),
     reputation: () => readReputation(kysely, registry),
   }
 }
@@ -124,28 +129,58 @@ async function readGrowth(
   registry: RegistryReader,
   times: readonly string[],
 ): Promise<number[]> {
+  const asked = readTimes(times)
+  return registry.read(
+    ({ agents }) => asked.map((time) => agents.registeredBefore(time * 1_000)),
+    () => selectGrowth(kysely, asked),
+  )
+}
+
+/** In milliseconds. */
+function readTimes(times: readonly string[]): number[] {
   if (times.length === 0 || times.length > MAX_TIMES)
     throw new DomainError('INVALID_REQUEST', {
       problem: `times must contain 1 to ${MAX_TIMES} values, got ${times.length}`,
     })
-  return registry.read(
-    ({ agents }) => times.map((time) => agents.registeredBefore(Date.parse(time) * 1_000)),
-    () => selectGrowth(kysely, times),
-  )
+  return times.map((time) => Math.min(Math.max(Date.parse(time), 0), LAST_TIME))
 }
 
+const sortedTimes = (times: readonly number[]): number[] => [...new Set(times)].toSorted((a, b) => a - b)
+const timestamps = (times: readonly number[]): RawBuilder<unknown> =>
+  sql`${times.map((time) => new Date(time))}::timestamptz[]`
+
 /** Reads the table once, however many times there are. */
-async function selectGrowth(kysely: Kysely<Database>, times: readonly string[]): Promise<number[]> {
-  const asked = times.map((time) => Math.min(Math.max(Date.parse(time), 0), LAST_TIME))
-  const sorted = [...new Set(asked)].toSorted((a, b) => a - b)
+async function selectGrowth(kysely: Kysely<Database>, times: readonly number[]): Promise<number[]> {
+  const sorted = sortedTimes(times)
   const { rows } = await sql<{ passed: number; agents: number }>`
-    select width_bucket(created_at, ${sorted.map((time) => new Date(time))}::timestamptz[]) as passed,
-      count(*)::integer as agents
+    select width_bucket(created_at, ${timestamps(sorted)}) as passed, count(*)::integer as agents
     from agents group by 1`.execute(kysely)
-  return asked.map((time) => {
+  return times.map((time) => {
     const at = sorted.indexOf(time)
     return rows.reduce((sum, { passed, agents }) => (passed <= at ? sum + agents : sum), 0)
   })
+}
+
+/**
+ * The deposits of now, without the changes since: this reads one row for each hour since the first
+ * time, and is right although a node may have lost the transactions before.
+ */
+async function readStake(kysely: Kysely<Database>, times: readonly string[]): Promise<string[]> {
+  const asked = readTimes(times)
+  const sorted = sortedTimes(asked)
+  // An account can be written before its last events, so the difference can be negative.
+  const { rows } = await sql<{ deposited: string }>`
+    select greatest(0, deposited_amount - sum(change) over (order by time desc))::text as deposited
+    from stake_totals
+    cross join (
+      select time, lead(time, 1, 'infinity') over (order by time) as next
+      from unnest(${timestamps(sorted)}) as time
+    ) as spans
+    cross join lateral (
+      select coalesce(sum(deposited_change), 0) as change from registry_hours where hour >= time and hour < next
+    ) as changes
+    order by time`.execute(kysely)
+  return asked.map((time) => rows[sorted.indexOf(time)]!.deposited)
 }
 
 /** The agents whose reputation is from `from` to `to`, both inclusive. */

@@ -12,6 +12,7 @@ import {
   isText,
   readSpan,
 } from '../../domain/connection.ts'
+import { integerParameter, optional } from '../../domain/parameters.ts'
 import {
   type EventFilter,
   eventFilter,
@@ -26,7 +27,13 @@ const NOT_COUNTED = () => Promise.reject(new Error('events are not counted'))
 
 /** Minutes of `perMinute`. */
 export const MINUTES = 60
-/** Of a busier registry, `perMinute` counts the newest. */
+export const COUNT_HOURS = { min: 1, max: 168, default: 1 } as const
+/** Of more hours, each count has the events of two. */
+export const MAX_SINGLE_HOURS = 84
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const readHours = integerParameter(COUNT_HOURS)
+/** Of a busier registry, counts of minutes have the newest. */
 const MAX_COUNTED = 10_000
 const COUNTS_FRESH_MS = 5_000
 
@@ -39,7 +46,12 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
   })
   return {
     /** The events of each of the last 60 minutes, the oldest minute first. At most 5 s old. */
-    perMinute: () => counts.get(),
+    perMinute: async () => (await counts.get()).map(({ events }) => events),
+    /** The events of each minute or hour of the last hours, oldest first. Throws INVALID_INTEGER. */
+    counts: async (given: number | null | undefined): Promise<EventCount[]> => {
+      const hours = optional(readHours, 'hours', given) ?? COUNT_HOURS.default
+      return hours === 1 ? counts.get() : countPerHour(kysely, hours)
+    },
     /**
      * The newest events first, without those that a fork removed. They are not counted: the list
      * has every event. Throws INVALID_CURSOR and what `eventFilter` throws.
@@ -77,22 +89,62 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
   }
 }
 
-/**
- * Reads the end of the primary key: an index by time would cost each write more. The clock of the
- * ledger can be ahead, on a localnet by days.
- */
-async function countPerMinute(kysely: Kysely<Database>): Promise<number[]> {
-  const { rows } = await sql<{ minute: number; events: number }>`
-    with newest as (
-      select occurred_at from outbox_events where cancelled_at is null
-      order by sequence desc limit ${sql.lit(MAX_COUNTED)}
-    ), clock as (select greatest(now(), max(occurred_at)) as now from newest)
-    select floor(extract(epoch from now - occurred_at) / 60)::int as minute, count(*)::int as events
-    from newest, clock
-    where occurred_at > now - ${sql.lit(MINUTES)} * interval '1 minute'
-    group by minute`.execute(kysely)
-  const counted = new Map(rows.map(({ minute, events }) => [minute, events]))
-  return Array.from({ length: MINUTES }, (_, i) => counted.get(MINUTES - 1 - i) ?? 0)
+/** The events from a time until the time of the next count. */
+export interface EventCount {
+  /** ISO 8601. */
+  readonly from: string
+  readonly events: number
+}
+
+/** Reads the end of the primary key: an index by time would cost each write more. */
+function countPerMinute(kysely: Kysely<Database>): Promise<EventCount[]> {
+  const events = sql`
+    select occurred_at as time, 1 as count from outbox_events where cancelled_at is null
+    order by sequence desc limit ${sql.lit(MAX_COUNTED)}`
+  return sumEvents(kysely, events, { now: sql`now()`, periods: MINUTES, periodMs: MINUTE_MS, rowMs: 0 })
+}
+
+/** The last hour is the present one. */
+function countPerHour(kysely: Kysely<Database>, hours: number): Promise<EventCount[]> {
+  const each = hours > MAX_SINGLE_HOURS ? 2 : 1
+  return sumEvents(
+    kysely,
+    sql`select hour as time, count from registry_hours order by hour desc limit ${hours + 1}`,
+    {
+      now: sql`date_trunc('hour', now(), 'UTC')`,
+      periods: Math.ceil(hours / each),
+      periodMs: each * HOUR_MS,
+      rowMs: HOUR_MS,
+    },
+  )
+}
+
+interface Periods {
+  readonly now: RawBuilder<unknown>
+  readonly periods: number
+  readonly periodMs: number
+  /** The time of a row's events, from that of the row. */
+  readonly rowMs: number
+}
+
+/** The clock of the ledger can be ahead, on a localnet by days. */
+async function sumEvents(
+  kysely: Kysely<Database>,
+  newest: RawBuilder<unknown>,
+  { now, periods, periodMs, rowMs }: Periods,
+): Promise<EventCount[]> {
+  const { rows } = await sql<{ now: number; ago: number | null; events: number }>`
+    with newest as (${newest}), clock as (select greatest(${now}, max(time)) as now from newest)
+    select (extract(epoch from now) * 1000)::int8 as now,
+      floor(extract(epoch from now - time) * 1000 / ${periodMs})::int as ago, sum(count)::int as events
+    from clock left join newest on time > now - ${periods * periodMs} * interval '1 ms'
+    group by 1, 2`.execute(kysely)
+  const counted = new Map(rows.map(({ ago, events }) => [ago, events]))
+  const end = rows[0]!.now + rowMs
+  return Array.from({ length: periods }, (_, i) => ({
+    from: new Date(end - (periods - i) * periodMs).toISOString(),
+    events: counted.get(periods - 1 - i) ?? 0,
+  }))
 }
 
 /**

@@ -99,3 +99,51 @@ describe('totals of stakes', () => {
     )
   })
 })
+
+describe('events and changes of deposits by hour', () => {
+  const upsert = (rows: { id: string; type: string; at: string; amount: string; gone: boolean }[]) => sql`
+    insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at, cancelled_at)
+      select id, id, type, 'agent', 1, format('{"data":{"amount":%s}}', amount), at, case when gone then now() end
+      from json_to_recordset(${JSON.stringify(rows)}) as r(id text, type text, at timestamptz, amount text, gone boolean)
+    on conflict (id) do update set occurred_at = excluded.occurred_at, body = excluded.body,
+      cancelled_at = excluded.cancelled_at`
+
+  const event = fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    type: fc.constantFrom('stake.deposited', 'stake.withdrawn', 'stake.withdrawal_requested', 'agent.closed'),
+    at: fc.constantFrom('2026-11-20T10:00:00Z', '2026-11-20T10:59:59.999Z', '2026-11-20T11:00:00Z'),
+    amount: fc.constantFrom('1', '18446744073709551615'),
+    gone: fc.boolean(),
+  })
+  const operation = fc.oneof(
+    { weight: 4, arbitrary: fc.uniqueArray(event, { selector: (each) => each.id }).map(upsert) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .array(fc.constantFrom('a', 'b', 'c'))
+        .map((ids) => sql`delete from outbox_events where id = any(${ids})`),
+    },
+    { weight: 1, arbitrary: fc.constant(sql`truncate outbox_events cascade`) },
+  )
+
+  test('they stay exact under inserts, upserts, forks, deletes and truncation', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 8 }), async (operations) => {
+        for (const each of operations) await each.execute(kysely())
+        const kept = await sql`
+          select hour, count, deposited_change::text as change from registry_hours where count <> 0
+          order by hour`.execute(kysely())
+        const summed = await sql`
+          select date_trunc('hour', occurred_at, 'UTC') as hour, count(*) as count,
+            sum(case type when 'stake.deposited' then 1 when 'stake.withdrawn' then -1 else 0 end
+              * (body::jsonb->'data'->>'amount')::numeric)::text as change
+          from outbox_events where cancelled_at is null group by 1 order by 1`.execute(kysely())
+        expect(kept.rows).toEqual(summed.rows)
+        const { rows } =
+          await sql`select from registry_hours where count = 0 and deposited_change <> 0`.execute(kysely())
+        expect(rows).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

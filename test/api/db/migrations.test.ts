@@ -96,6 +96,24 @@ test('open preparations of release 0.1.0 take nothing any more, and can still be
   ])
 })
 
+test('the events of release 0.1.0 are counted by hour, without those that a fork removed', async () => {
+  await restore(connection, readFileSync(new URL('0.1.0.sql', RELEASES), 'utf8'))
+  const kysely = (await open()).em.getKysely()
+  await sql`
+    insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at, cancelled_at)
+    select id, id, type, 'agent', 1, '{"data":{"amount":' || amount || '}}', '2020-01-01T10:59:59Z', gone
+    from (values ('a', 'stake.deposited', 7, null::timestamptz), ('b', 'stake.withdrawn', 2, null),
+      ('c', 'stake.deposited', 9, now()), ('d', 'agent.closed', 5, null)) as rows (id, type, amount, gone)`.execute(
+    kysely,
+  )
+  await migrate(opened[0]!)
+  const { rows } = await sql`
+    select count, deposited_change::text as change from registry_hours where hour = '2020-01-01T10:00:00Z'`.execute(
+    kysely,
+  )
+  expect(rows).toEqual([{ count: 3, change: '5' }])
+})
+
 test('processes of release 0.1.0 find no versions any more, so they use no cached response', async () => {
   await restore(connection, readFileSync(new URL('0.1.0.sql', RELEASES), 'utf8'))
   const orm = await open()

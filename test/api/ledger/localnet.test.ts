@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import { type Indexer } from '../../../src/ledger/indexer/indexer.ts'
@@ -188,6 +189,10 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
   await rebuild({ sink: webhookSink, orm: database.orm, rpc: world.rpc, programId })
   expect(await dumpTables(database.orm)).toEqual(live)
   expect(await differences()).toEqual([])
+  const { rows } = await sql`
+    select (select sum(deposited_change)::text from registry_hours) as changes, deposited_amount::text as deposited
+    from stake_totals`.execute(kyselyOf(database.orm))
+  expect(rows).toEqual([{ changes: '100000000', deposited: '100000000' }])
 })
 
 test('nothing is lost with dropped and refused sockets, HTTP 429 and hidden signatures', async () => {

@@ -89,6 +89,77 @@ describe('numbers for charts', () => {
     })
   })
 
+  describe('registryStake', () => {
+    const HOURS = 200_000
+    const stake = async (times: readonly string[]): Promise<string[]> =>
+      (
+        await query<{ registryStake: string[] }>(
+          t,
+          'query ($times: [DateTime!]!) { registryStake(times: $times) }',
+          { times },
+        )
+      ).registryStake
+
+    test('is the sum of all deposits at the end of the hour of each time, in the order of the times', async () => {
+      const event = (id: string, type: string, amount: string, at: string) =>
+        t.kysely
+          .insertInto('outbox_events')
+          .values({
+            id,
+            event_id: id,
+            type,
+            agent_pda: 'agent',
+            slot: 1,
+            body: `{"data":{"amount":${amount}}}`,
+            occurred_at: at,
+          })
+          .execute()
+      await event('x', 'stake.deposited', '18446744073709551615', '2026-11-20T10:00:00.000Z')
+      await event('y', 'stake.deposited', '18446744073709551625', '2026-11-20T11:59:59.999Z')
+      await event('z', 'stake.withdrawn', '7', '2026-11-21T00:00:00.000Z')
+      const times = [
+        '2030-01-01',
+        '2026-11-20T10:30:00.000Z',
+        '2026-11-20T10:00:00.000Z',
+        '2026-11-20T11:00:00.001Z',
+      ]
+      // After all, the stakes have 36893488147419103233.
+      const now = '36893488147419103233'
+      expect(await stake(times)).toEqual([now, '18446744073709551615', '0', '36893488147419103240'])
+      expect(await stake(['2026-11-21T00:00:00.000Z', '2026-11-21T00:00:00.001Z'])).toEqual([
+        '36893488147419103240',
+        now,
+      ])
+      // A fork removed the withdrawal, and the stakes are not read again yet.
+      await sql`update outbox_events set cancelled_at = now() where id = 'z'`.execute(t.kysely)
+      expect(await stake(['2026-11-20T11:00:00.001Z'])).toEqual([now])
+      expect(await stake(['-200000-01-01T00:00:00.000Z'])).toEqual(['0'])
+    })
+
+    test.each([0, 101])('refuses %d times', async (count) => {
+      const { errors } = await post(t, 'query ($times: [DateTime!]!) { registryStake(times: $times) }', {
+        times: Array.from({ length: count }, () => '2026-11-20T10:00:00.000Z'),
+      })
+      expect(errors?.[0]?.message).toContain(`times must contain 1 to 100 values, got ${count}`)
+    })
+
+    test('reads the hours since the first time from their index, and no event, among those of 22 years', async () => {
+      await sql`
+        insert into registry_hours select timestamptz '2000-01-01T00:00Z' + i * interval '1 hour', 1, 1
+        from generate_series(1, ${HOURS}) as i`.execute(t.kysely)
+      await sql`analyze registry_hours`.execute(t.kysely)
+      statements.mockClear()
+      await stake(['2022-10-20T00:00:00.000Z', '2022-10-25T00:00:00.000Z'])
+      const [statement] = statements.mock.calls.at(-1)!
+      const plan = await planOf(t.database.orm, statement, '(analyze, costs off, timing off)')
+      expect(plan).toMatch(
+        /Scan using registry_hours_pkey on registry_hours .*\(actual rows=\d{2,3}(?:\.00)? /,
+      )
+      expect(plan).not.toMatch(/_events|stakes\b|agent/)
+      await sql`delete from registry_hours where hour < '2026-01-01'`.execute(t.kysely)
+    })
+  })
+
   test('registryReputation counts the agents of 20 ranges', async () => {
     const { registryReputation } = await query<{ registryReputation: object[] }>(
       t,

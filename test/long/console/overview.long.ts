@@ -38,9 +38,13 @@ test('the overview shows the counts of the registry, and each leads to its agent
     await expect.poll(async () => (await best.last().boundingBox())!.y).toBeLessThan(876)
   // The first agent of the examples got reports, so its line has steps up.
   const line = best.first().locator('xpath=ancestor::tr').locator('svg path')
-  await expect.poll(() => line.getAttribute('d')).toMatch(/^M0 [\d.]+(V[\d.]+H\d+){2,}$/)
+  await expect.poll(() => line.getAttribute('d')).toMatch(/^M0 [\d.]+(H[\d.]+V[\d.]+){2,}H100$/)
   const heights = [...(await line.getAttribute('d'))!.matchAll(/V([\d.]+)/g)].map(([, y]) => Number(y))
   expect(heights[0]).toBeGreaterThan(heights.at(-1)!)
+  // At the times of the changes, which are not at equal distances.
+  const times = [...(await line.getAttribute('d'))!.matchAll(/H([\d.]+)/g)].map(([, x]) => Number(x))
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(new Set(times.slice(1).map((time, i) => (time - times[i]!).toFixed(3))).size).toBeGreaterThan(1)
   await page.getByRole('img', { name: /^Agents over time: now/ }).waitFor()
   await page.getByRole('list', { name: 'Newest changes' }).waitFor()
   await audit()
@@ -83,24 +87,121 @@ test('a first visit transfers at most 165 kB for the list of agents, and 205 kB 
   }
 })
 
-test('the growth has ranges, hover values and a table', async ({ page, open }) => {
+test('agents and deposits over time have ranges, hover values and tables', async ({ page, open }) => {
   await open('/')
-  const chart = page.getByRole('img', { name: /^Agents over time/ })
-  await chart.waitFor()
+  const { registryStats } = await graphql<Stats>(world, STATS)
+  const staked = (Number(registryStats.depositedAmount) / 1e6).toLocaleString('en')
   const growth = page.getByRole('region', { name: 'Growth' })
-  await growth.getByText('Show as a table').click()
-  const rows = growth.getByRole('table').getByRole('row')
-  expect(await rows.count()).toBe(32)
-  expect(await chart.locator('circle title').last().textContent()).toMatch(/^24, /)
+  for (const [title, now] of [
+    ['Agents', String(registryStats.agents)],
+    ['USDC staked', staked],
+  ] as const) {
+    const chart = growth
+      .getByRole('figure')
+      .filter({ has: page.getByRole('img', { name: `${title} over time: now ${now},` }) })
+    await chart.getByText('Show as a table').click()
+    const rows = chart.getByRole('table', { name: `${title} over time` }).getByRole('row')
+    expect(await rows.count()).toBe(32)
+    expect(await rows.nth(1).innerText()).toMatch(new RegExp(`\\s${now}$`))
+    expect(await chart.locator('circle title').last().textContent()).toMatch(new RegExp(`^${now}, `))
+    const ticks = await chart.locator('svg g text').allTextContents()
+    expect(new Set(ticks).size).toBe(ticks.length)
+    expect(ticks.length).toBeGreaterThan(2)
+  }
   // The agents of the localnet are registered on several days before today.
-  for (const [range, before] of [
-    ['day', '(1\\d|2[0-4])'],
-    ['year', '0'],
+  for (const [range, agents, stake] of [
+    ['day', '(1\\d|2[0-4])', '[\\d,.]{3,}'],
+    ['year', '0', '0'],
   ] as const) {
     await growth.getByRole('combobox', { name: 'Range' }).selectOption(range)
-    await growth.locator('details:not([open])').getByText('Show as a table').click()
-    await expect.poll(() => rows.last().innerText()).toMatch(new RegExp(`\\s${before}$`))
+    for (const [title, before] of [
+      ['Agents', agents],
+      ['USDC staked', stake],
+    ] as const) {
+      const chart = growth
+        .getByRole('figure')
+        .filter({ has: page.getByRole('img', { name: `${title} over time` }) })
+      await chart.locator('details:not([open])').getByText('Show as a table').click()
+      await expect.poll(() => chart.getByRole('row').last().innerText()).toMatch(new RegExp(`\\s${before}$`))
+    }
   }
+})
+
+test('small numbers have whole ticks, and small amounts have each tick once', async ({ page, open }) => {
+  await page.route('**/graphql', async (route) => {
+    const response = await route.fetch()
+    const json = (await response.json()) as { data?: { registryGrowth?: number[]; registryStake?: string[] } }
+    if (json.data?.registryGrowth !== undefined) {
+      json.data.registryGrowth = json.data.registryGrowth.map((_, i) => i % 3)
+      json.data.registryStake = json.data.registryStake!.map((_, i) => String(i % 4))
+    }
+    await route.fulfill({ response, json })
+  })
+  await open('/')
+  for (const [title, ticks] of [
+    ['Agents', ['0', '1', '2']],
+    ['USDC staked', ['0', '0.000001', '0.000002', '0.000003']],
+  ] as const) {
+    const chart = page.getByRole('img', { name: `${title} over time` })
+    await chart.waitFor()
+    expect(await chart.locator('g text').allTextContents()).toEqual(ticks)
+  }
+})
+
+test('the events of an hour, a day and a week are columns with hover values and a table', async ({
+  page,
+  open,
+}) => {
+  await open('/')
+  const events = page.getByRole('region', { name: 'Events', exact: true })
+  for (const [hours, each, columns] of [
+    ['1', 'minute', 60],
+    ['24', 'hour', 24],
+    ['168', 'two hours', 84],
+  ] as const) {
+    await events.getByRole('combobox', { name: 'Period of the events' }).selectOption(hours)
+    const chart = events.getByRole('img', { name: new RegExp(`^Events per ${each}: [\\d,]+\\. The table`) })
+    await chart.waitFor()
+    const { registryEventCounts: counts } = await graphql<{ registryEventCounts: { events: number }[] }>(
+      world,
+      'query ($hours: Int) { registryEventCounts(hours: $hours) { events } }',
+      { hours: Number(hours) },
+    )
+    expect(counts).toHaveLength(columns)
+    const titles = await chart
+      .locator('span[title]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('title')!))
+    expect(titles.map((title) => Number(title.split(': ').at(-1)))).toEqual(
+      counts.map((count) => count.events),
+    )
+    await events.locator('details:not([open])').getByText('Show as a table').click()
+    expect(await events.getByRole('row').count()).toBe(columns + 1)
+  }
+})
+
+test('agents that are not active are marked, and agents of a mismatched card are counted', async ({
+  page,
+  open,
+}) => {
+  await page.route('**/graphql', async (route) => {
+    const response = await route.fetch()
+    const json = (await response.json()) as {
+      data?: { registryStats?: { mismatchedAgents: number }; best?: { nodes: { status: string }[] } }
+    }
+    if (json.data?.best !== undefined) {
+      json.data.registryStats!.mismatchedAgents = 3
+      json.data.best.nodes.forEach((agent, i) => (agent.status = i === 1 ? 'SUSPENDED' : 'ACTIVE'))
+    }
+    await route.fulfill({ response, json })
+  })
+  await open('/')
+  const best = page.getByRole('table', { name: 'Agents of the best reputation' }).getByRole('row')
+  await best.first().waitFor()
+  const marked = await best.filter({ hasText: /Suspended|Active|Deactivated/ }).all()
+  expect(await Promise.all(marked.map((row) => row.innerText()))).toEqual([await best.nth(1).innerText()])
+  await page.getByText('Lists leave out agents of a mismatched card: 3.').waitFor()
+  await page.getByRole('link', { name: 'agents of a mismatched card' }).click()
+  await expect.poll(() => page.url()).toContain('/console/agents?mismatched=true')
 })
 
 test('the overview stays while refreshes fail, and old links to the list lead to it', async ({

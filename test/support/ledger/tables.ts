@@ -26,6 +26,7 @@ const ORDER = {
   ledger_events: 'id',
   agent_history: 'event_id',
   outbox_events: 'id',
+  registry_hours: 'hour',
   dead_letters: 'id',
 } as const
 

@@ -201,9 +201,11 @@ test('every list of the root is a connection or a page', () => {
   const reasons = {
     'Query.agentSuggestions': 'At most 20, for a search box.',
     'Query.nodes': 'One for each id.',
+    'Query.registryEventCounts': 'At most 84 periods.',
     'Query.registryEventsPerMinute': 'One for each of 60 minutes.',
     'Query.registryGrowth': 'One for each time.',
     'Query.registryReputation': 'A fixed number of ranges.',
+    'Query.registryStake': 'One for each time.',
     'Query.webhookEventTypes': 'The values of an enum.',
   }
   expect(paths(lists).sort()).toEqual(Object.keys(reasons))

@@ -22,6 +22,9 @@ export function formatUnits(value: bigint, decimals: number): string {
   return [`${value < 0n ? '−' : ''}${withCommas(BigInt(whole))}`, ...fraction].join('.')
 }
 
+/** Base units as a chart has them. */
+export const usdc = (value: number): string => formatUnits(BigInt(value), DECIMALS.usdc)
+
 /** As a user types it: 1234500000n with 6 decimals is `1234.5`. */
 export function plainUnits(value: bigint, decimals: number): string {
   const digits = value.toString().padStart(decimals + 1, '0')

@@ -14,27 +14,32 @@ export interface Point {
 export interface ChartProps {
   /** What the values are: "Reputation". */
   readonly title: string
-  /** Oldest first. Each value holds until the next, and the last one until now. */
+  /** Whole numbers, oldest first. Each value holds until the next, and the last one until now. */
   readonly points: readonly Point[]
   readonly format?: (value: number) => string
   /** The highest value that is possible. Default: the highest of the points. */
   readonly max?: number
+  readonly height?: number
 }
 
-const [HEIGHT, LEFT, TOP, BOTTOM] = [180, 52, 10, 24]
+const [TOP, BOTTOM] = [10, 24]
+/** Of a character, at most. */
+const CHARACTER = 7
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
-const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+export const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A line over time. The same values are in a table below it. Import it with `import()`. */
-export default function Chart({ title, points, format = withCommas, max }: ChartProps) {
+export default function Chart({ title, points, format = withCommas, max, height = 180 }: ChartProps) {
   const { ref, width } = useWidth()
   const [now] = useState(Date.now)
   const last = points.at(-1)
   const end = Math.max(now, ...points.map(({ time }) => Date.parse(time)))
   const start = Math.min(end - 1, ...points.map(({ time }) => Date.parse(time)))
-  const x = scaleUtc([start, end], [LEFT, width - 6])
   const most = max ?? Math.max(...points.map(({ value }) => value), 1)
-  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4)
+  const y = scaleLinear([0, most], [height - BOTTOM, TOP]).nice(4)
+  const ticks = y.ticks(4).filter(Number.isInteger)
+  const left = 10 + CHARACTER * Math.max(4, ...ticks.map((tick) => format(tick).length))
+  const x = scaleUtc([start, end], [left, width - 6])
   const drawn = last === undefined ? [] : [...points, { ...last, time: new Date(end).toISOString() }]
   const path = line<Point>(
     (point) => x(Date.parse(point.time)),
@@ -46,22 +51,22 @@ export default function Chart({ title, points, format = withCommas, max }: Chart
       <svg
         className={css.svg}
         width={width}
-        height={HEIGHT}
+        height={height}
         role="img"
         aria-label={`${title} over time${summary} ${day.format(start)}. The table has all values.`}
       >
-        {y.ticks(4).map((tick) => (
+        {ticks.map((tick) => (
           <g key={tick}>
-            <line className={css.grid} x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-            <text className={css.tick} x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
+            <line className={css.grid} x1={left} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text className={css.tick} x={left - 8} y={y(tick) + 4} textAnchor="end">
               {format(tick)}
             </text>
           </g>
         ))}
-        <text className={css.tick} x={LEFT} y={HEIGHT - 4} textAnchor="start">
+        <text className={css.tick} x={left} y={height - 4} textAnchor="start">
           {day.format(start)}
         </text>
-        <text className={css.tick} x={width} y={HEIGHT - 4} textAnchor="end">
+        <text className={css.tick} x={width} y={height - 4} textAnchor="end">
           now
         </text>
         <path className={css.line} d={path(drawn) ?? ''} />

@@ -59,6 +59,13 @@ export const TextArea = (props: FieldParts & ComponentProps<'textarea'>) => (
 export const optionsOf = (values: readonly string[]): { value: string; label: string }[] =>
   values.map((value) => ({ value, label: words(value) }))
 
+/** The last hours. */
+export const PERIODS = [
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last day' },
+  { value: '168', label: 'Last week' },
+]
+
 interface SelectProps extends FieldParts, Omit<ComponentProps<'select'>, 'children'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }

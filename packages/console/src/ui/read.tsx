@@ -10,17 +10,18 @@ interface ReadOptions {
   readonly keep?: boolean
 }
 
-/** The data of a query. `again` reads it from the gateway, not from the cache. */
+/** The data of a query, and its variables. `again` reads it from the gateway, not from the cache. */
 export function useRead<Data, Variables extends AnyVariables>(
   query: UseQueryArgs<Variables, Data>,
   { everyMs = null, keep = false }: ReadOptions = {},
 ) {
-  const [{ data, error, fetching }, refetch] = useQuery<Data, Variables>(query)
+  const [{ data, error, fetching, operation }, refetch] = useQuery<Data, Variables>(query)
   const kept = useKept(data)
+  const variables = useKept(data == null ? null : operation?.variables)
   const again = (): void => refetch({ requestPolicy: 'network-only' })
   usePolling(again, everyMs)
   const isKept = keep && kept !== undefined
-  return { data: isKept ? kept : data, error: isKept ? undefined : error, fetching, again }
+  return { data: isKept ? kept : data, error: isKept ? undefined : error, variables, fetching, again }
 }
 
 interface LoadedProps<Data> {

@@ -1,6 +1,7 @@
-import { type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { Boundary } from './boundary.tsx'
 import { classes } from './classes.ts'
+import { Select } from './field.tsx'
 import css from './section.module.css'
 
 interface SectionProps {
@@ -26,6 +27,26 @@ export function Section({ title, lead, aside, children }: SectionProps) {
       </div>
       <Boundary part="section">{children}</Boundary>
     </section>
+  )
+}
+
+interface ChoiceSectionProps
+  extends Omit<SectionProps, 'aside' | 'children'>, Pick<ComponentProps<typeof Select>, 'label' | 'options'> {
+  readonly initial: string
+  readonly children: (value: string) => ReactNode
+}
+
+/** A section whose content depends on a choice beside the heading. */
+export function ChoiceSection({ label, options, initial, children, ...rest }: ChoiceSectionProps) {
+  const [value, setValue] = useState(initial)
+  const select = { label, options, value }
+  return (
+    <Section
+      {...rest}
+      aside={<Select {...select} hideLabel onChange={({ target }) => setValue(target.value)} />}
+    >
+      {children(value)}
+    </Section>
   )
 }
 

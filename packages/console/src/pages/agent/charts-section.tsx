@@ -1,6 +1,6 @@
 import { STAKE_EVENT_TYPES } from '../../events/types.ts'
 import type { Point } from '../../ui/chart.tsx'
-import { Chart, Loaded, Section, useRead, withCommas } from '../../ui/index.ts'
+import { Chart, Loaded, Section, useRead, usdc } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 import { AgentChartsDocument, type AgentChartsQuery } from './page.generated.ts'
 
@@ -32,11 +32,7 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
       </Section>
       {stakes !== undefined && stakes.nodes.length > 0 && (
         <Section title="Stake over time" aside={<Now value="in USDC" />}>
-          <Chart
-            title="Stake in USDC"
-            points={stakePoints(agent, stakes)}
-            format={(value) => withCommas(value, 6)}
-          />
+          <Chart title="Stake in USDC" points={stakePoints(agent, stakes)} format={usdc} />
           {stakes.pageInfo.hasNextPage && <p className="hint">The chart shows the last {MOST} changes.</p>}
         </Section>
       )}
@@ -61,7 +57,7 @@ function reputationPoints({ createdAt, reputationScore }: Agent, changes: Change
 function stakePoints({ createdAt }: Agent, { nodes, pageInfo }: AgentChartsQuery['registryEvents']): Point[] {
   const points = nodes.map((event) => ({
     time: event.timestamp,
-    value: 'depositedAmount' in event ? Number(event.depositedAmount) / 1e6 : 0,
+    value: 'depositedAmount' in event ? Number(event.depositedAmount) : 0,
   }))
   return [...(pageInfo.hasNextPage ? [] : [{ time: createdAt, value: 0 }]), ...points.toReversed()]
 }

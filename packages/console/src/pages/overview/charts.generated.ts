@@ -2,24 +2,26 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-export type RegistryGrowthQueryVariables = Exact<{
+export type RegistryOverTimeQueryVariables = Exact<{
   times: Array<string> | string;
 }>;
 
 
-export type RegistryGrowthQuery = { registryGrowth: Array<number> };
+export type RegistryOverTimeQuery = { registryGrowth: Array<number>, registryStake: Array<string> };
 
 export type RegistryReputationQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type RegistryReputationQuery = { registryReputation: Array<{ from: number, to: number, agents: number }> };
 
-export type EventsPerMinuteQueryVariables = Exact<{ [key: string]: never; }>;
+export type EventCountsQueryVariables = Exact<{
+  hours: number;
+}>;
 
 
-export type EventsPerMinuteQuery = { registryEventsPerMinute: Array<number> };
+export type EventCountsQuery = { registryEventCounts: Array<{ from: string, events: number }> };
 
 
-export const RegistryGrowthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RegistryGrowth"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"times"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"DateTime"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryGrowth"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"times"},"value":{"kind":"Variable","name":{"kind":"Name","value":"times"}}}]}]}}]} as unknown as DocumentNode<RegistryGrowthQuery, RegistryGrowthQueryVariables>;
+export const RegistryOverTimeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RegistryOverTime"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"times"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"DateTime"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryGrowth"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"times"},"value":{"kind":"Variable","name":{"kind":"Name","value":"times"}}}]},{"kind":"Field","name":{"kind":"Name","value":"registryStake"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"times"},"value":{"kind":"Variable","name":{"kind":"Name","value":"times"}}}]}]}}]} as unknown as DocumentNode<RegistryOverTimeQuery, RegistryOverTimeQueryVariables>;
 export const RegistryReputationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RegistryReputation"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryReputation"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"from"}},{"kind":"Field","name":{"kind":"Name","value":"to"}},{"kind":"Field","name":{"kind":"Name","value":"agents"}}]}}]}}]} as unknown as DocumentNode<RegistryReputationQuery, RegistryReputationQueryVariables>;
-export const EventsPerMinuteDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"EventsPerMinute"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEventsPerMinute"}}]}}]} as unknown as DocumentNode<EventsPerMinuteQuery, EventsPerMinuteQueryVariables>;
+export const EventCountsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"EventCounts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"hours"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEventCounts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"hours"},"value":{"kind":"Variable","name":{"kind":"Name","value":"hours"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"from"}},{"kind":"Field","name":{"kind":"Name","value":"events"}}]}}]}}]} as unknown as DocumentNode<EventCountsQuery, EventCountsQueryVariables>;

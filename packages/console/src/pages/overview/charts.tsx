@@ -1,87 +1,64 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
+import Chart, { minute } from '../../ui/chart.tsx'
 import { Histogram } from '../../ui/histogram.tsx'
 import {
-  Chart,
-  ErrorState,
+  ChoiceSection,
   Loaded,
-  Loading,
+  optionsOf,
+  PERIODS,
   Section,
-  Select,
-  useKept,
+  usdc,
   usePolling,
   useRead,
   withCommas,
 } from '../../ui/index.ts'
 import {
-  EventsPerMinuteDocument,
-  RegistryGrowthDocument,
+  EventCountsDocument,
+  RegistryOverTimeDocument,
   RegistryReputationDocument,
 } from './charts.generated.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** How far back each range goes. Null: to the first agent. */
-const RANGES = {
-  all: { label: 'All time', ms: null },
-  year: { label: 'Year', ms: 365 * DAY_MS },
-  month: { label: 'Month', ms: 30 * DAY_MS },
-  week: { label: 'Week', ms: 7 * DAY_MS },
-  day: { label: 'Day', ms: DAY_MS },
-} as const
-type Range = keyof typeof RANGES
+/** How many hours back each range goes. Null: to the first agent. */
+const RANGES = { all: null, year: 8_760, month: 720, week: 168, day: 24 } as const
 const STEPS = 30
-const OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }))
+/** Two charts are as high as the best agents beside them. */
+const HEIGHT = 115
 
 /** Counting is more work than reading a page. */
 const REFRESH_MS = 60_000
 const thisMinute = (): number => Math.floor(Date.now() / REFRESH_MS) * REFRESH_MS
 
-/** The number of agents over time. `since`: when the first one was registered, null without one. */
-export function Growth({ since }: { readonly since: string | null }) {
-  const [range, setRange] = useState<Range>('all')
-  return (
-    <Section
-      title="Growth"
-      aside={
-        <Select
-          label="Range"
-          hideLabel
-          options={OPTIONS}
-          value={range}
-          onChange={({ target }) => setRange(target.value as Range)}
-        />
-      }
-    >
-      <Line key={range} range={range} since={since} />
-      <p className="hint">
-        The agents of today, by the time of their registration. Closed agents are left out.
-      </p>
-    </Section>
-  )
-}
-
-interface LineProps {
-  readonly range: Range
+interface GrowthProps {
+  /** When the first agent was registered, null without one. */
   readonly since: string | null
 }
 
-/** It stays while a refresh fails. */
-function Line({ range, since }: LineProps) {
+/** The agents and the deposits over time. */
+export const Growth = ({ since }: GrowthProps) => (
+  <ChoiceSection title="Growth" label="Range" options={optionsOf(Object.keys(RANGES))} initial="all">
+    {(range) => <Lines key={range} range={range as keyof typeof RANGES} since={since} />}
+  </ChoiceSection>
+)
+
+function Lines({ range, since }: GrowthProps & { readonly range: keyof typeof RANGES }) {
   const [now, setNow] = useState(thisMinute)
   usePolling(() => setNow(thisMinute()), REFRESH_MS)
-  const [{ data, error, operation }, refetch] = useQuery({
-    query: RegistryGrowthDocument,
-    variables: { times: timesOf(range, since, now) },
-  })
-  const counts = useKept(data)?.registryGrowth
-  const times = useKept(data == null ? null : (operation?.variables.times as readonly string[]))
-  if (counts !== undefined && times !== undefined)
-    return <Chart title="Agents" points={times.map((time, i) => ({ time, value: counts[i] ?? 0 }))} />
-  return error === undefined ? (
-    <Loading rows={4} label="Loading the growth" />
-  ) : (
-    <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+  const variables = { times: timesOf(RANGES[range], since, now) }
+  const read = useRead({ query: RegistryOverTimeDocument, variables }, { keep: true })
+  const points = (values: readonly (number | string)[]) =>
+    values.map((value, i) => ({ time: read.variables!.times[i]!, value: Number(value) }))
+  return (
+    <Loaded read={read} data={read.data} rows={8} label="Loading the growth">
+      {({ registryGrowth, registryStake }) => (
+        <>
+          <p className="note">Agents of today, by the time of their registration</p>
+          <Chart title="Agents" points={points(registryGrowth)} height={HEIGHT} />
+          <p className="note">USDC staked, by the hour</p>
+          <Chart title="USDC staked" points={points(registryStake)} height={HEIGHT} format={usdc} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -107,30 +84,35 @@ export function Reputation() {
   )
 }
 
-/** The events of the last hour. */
-export function Events() {
-  const read = useRead({ query: EventsPerMinuteDocument }, { everyMs: REFRESH_MS, keep: true })
+/** What each column of a period is. */
+const COLUMNS: Record<string, string> = { 1: 'minute', 24: 'hour', 168: 'two hours' }
+
+export const Events = () => (
+  <ChoiceSection title="Events" label="Period of the events" options={PERIODS} initial="1">
+    {(hours) => <EventBars key={hours} hours={hours} />}
+  </ChoiceSection>
+)
+
+function EventBars({ hours }: { readonly hours: string }) {
+  const query = { query: EventCountsDocument, variables: { hours: Number(hours) } }
+  const read = useRead(query, { everyMs: REFRESH_MS, keep: true })
   return (
-    <Section title="Events per minute">
-      <Loaded read={read} data={read.data?.registryEventsPerMinute} rows={4} label="Loading the events">
-        {(counts) => (
-          <Histogram
-            title="Events per minute"
-            of="Time"
-            unit="Events"
-            bars={counts.map((value, i) => ({ label: agoText(counts.length - 1 - i), value }))}
-          />
-        )}
-      </Loaded>
-    </Section>
+    <Loaded read={read} data={read.data?.registryEventCounts} rows={4} label="Loading the events">
+      {(counts) => (
+        <Histogram
+          title={`Events per ${COLUMNS[hours]}`}
+          of="From"
+          unit="Events"
+          bars={counts.map(({ from, events }) => ({ label: minute.format(Date.parse(from)), value: events }))}
+        />
+      )}
+    </Loaded>
   )
 }
 
-const agoText = (minutes: number): string => (minutes === 0 ? 'now' : `${minutes} min ago`)
-
 /** Times at equal distances, up to `now`. */
-function timesOf(range: Range, since: string | null, now: number): string[] {
-  const first = since === null ? now - DAY_MS : Date.parse(since)
-  const ms = RANGES[range].ms ?? Math.max(now - first, HOUR_MS)
+function timesOf(hours: number | null, since: string | null, now: number): string[] {
+  const first = since === null ? now - 24 * HOUR_MS : Date.parse(since)
+  const ms = hours === null ? Math.max(now - first, HOUR_MS) : hours * HOUR_MS
   return Array.from({ length: STEPS + 1 }, (_, i) => new Date(now - ms + (ms * i) / STEPS).toISOString())
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
 import {
   Bars,
@@ -9,6 +10,7 @@ import {
   lazily,
   Page,
   Section,
+  Status,
   Tier,
   useRead,
   withCommas,
@@ -20,6 +22,7 @@ import css from './page.module.css'
 const REFRESH_MS = 10_000
 /** Of a sparkline. Smaller changes of the reputation make a flatter one. */
 const MIN_RANGE = 100
+const WIDTH = 100
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
@@ -68,14 +71,18 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           ['USDC to be withdrawn', formatUnits(BigInt(stats.pendingWithdrawals), 6)],
         ]}
       />
+      {stats.mismatchedAgents > 0 && (
+        <p className="hint">
+          Lists leave out <Link href="/agents?mismatched=true">agents of a mismatched card</Link>:{' '}
+          {withCommas(stats.mismatchedAgents)}.
+        </p>
+      )}
       <div className="pair">
         <Growth since={oldest.nodes[0]?.createdAt ?? null} />
         <Section title="Best reputation" aside={<Link href="/agents">All agents</Link>}>
           {best.nodes.length === 0 ? (
             <p className="hint">
-              {stats.agents === 0
-                ? 'No agent is registered yet. '
-                : 'The cards of all agents are mismatched. '}
+              {stats.agents === 0 && 'No agent is registered yet. '}
               <Link href="/register">Register an agent</Link>
             </p>
           ) : (
@@ -113,10 +120,14 @@ function Best({ agents }: { readonly agents: Agents }) {
   return (
     <Bars
       caption="Agents of the best reputation"
-      bars={agents.map(({ pda, name, tier, reputationScore, history }) => ({
+      bars={agents.map(({ pda, name, tier, status, reputationScore, history }) => ({
         key: pda,
         label: name,
-        detail: <Tier value={tier} />,
+        detail: (
+          <>
+            <Tier value={tier} /> {status !== 'ACTIVE' && <Status value={status} />}
+          </>
+        ),
         to: `/agents/${pda}`,
         value: reputationScore,
         drawing: <Sparkline now={reputationScore} changes={history.nodes} />,
@@ -127,22 +138,23 @@ function Best({ agents }: { readonly agents: Agents }) {
 
 type Changes = Agents[number]['history']['nodes']
 
-/** The last changes of the reputation, newest first, as steps of the same width. */
+/** The last changes of the reputation, newest first, from the oldest until now. */
 function Sparkline({ now, changes }: { readonly now: number; readonly changes: Changes }) {
-  const values = changes.toReversed().map(({ oldReputation }) => oldReputation ?? 0)
-  const steps = [...values, now]
-  const low = Math.min(...steps)
-  const range = Math.max(Math.max(...steps) - low, MIN_RANGE)
+  const [shownAt] = useState(Date.now)
+  const oldest = changes.toReversed()
+  const values = [...oldest.map(({ oldReputation }) => oldReputation ?? 0), now]
+  const low = Math.min(...values)
+  const range = Math.max(Math.max(...values) - low, MIN_RANGE)
   const y = (value: number): number => 19 - (18 * (value - low)) / range
-  const path = steps.map((value, i) => `V${y(value)}H${i + 1}`).join('')
+  const times = oldest.map(({ timestamp }) => Date.parse(timestamp))
+  const start = times[0] ?? 0
+  // The clock of the ledger can be ahead.
+  const end = Math.max(shownAt, times.at(-1) ?? 0)
+  const x = (time: number): number => (WIDTH * (time - start)) / Math.max(end - start, 1)
+  const path = times.map((time, i) => `H${x(time)}V${y(values[i + 1]!)}`).join('')
   return (
-    <svg
-      className={css.sparkline}
-      viewBox={`0 0 ${steps.length} 20`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <path d={`M0 ${y(steps[0]!)}${path}`} />
+    <svg className={css.sparkline} viewBox={`0 0 ${WIDTH} 20`} preserveAspectRatio="none" aria-hidden="true">
+      <path d={`M0 ${y(values[0]!)}${path}H${WIDTH}`} />
     </svg>
   )
 }

@@ -10,6 +10,7 @@ import {
   Link,
   Loading,
   optionsOf,
+  PERIODS,
   Pager,
   RelativeTime,
   Section,
@@ -40,12 +41,7 @@ const STATUSES = ['PENDING', 'IN_FLIGHT', 'RETRYING', 'SUCCESS', 'FAILED', 'CANC
 const TYPES = [...EVENT_TYPES, 'PING'] as const
 const NOTHING = { nodes: [], totalCount: 0, pageInfo: { hasNextPage: false, endCursor: null } }
 const HOUR_MS = 3_600_000
-const PERIODS = [
-  { value: '', label: 'Any time' },
-  { value: '1', label: 'Last hour' },
-  { value: '24', label: 'Last day' },
-  { value: '168', label: 'Last week' },
-] as const
+const CREATED = [{ value: '', label: 'Any time' }, ...PERIODS]
 
 /** The filter of the search parameters. Unknown values are ignored. */
 function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since'> | undefined {
@@ -63,7 +59,7 @@ function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since
 /** Its filter is in the address, so that it is the same after the way back from a delivery. */
 export function DeliveryLog({ id }: { readonly id: string }) {
   const [search, setSearch] = useSearchParams()
-  const { value: hours } = PERIODS.find(({ value }) => value === search.get('hours')) ?? PERIODS[0]
+  const hours = CREATED.find(({ value }) => value === search.get('hours'))?.value ?? ''
   const [chosenAt, setChosenAt] = useState(() => Date.now())
   const since = new Date(chosenAt - Number(hours) * HOUR_MS).toISOString()
   const chosen = readFilter(search)
@@ -167,7 +163,7 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
     <div className={css.filters} role="group" aria-label="Filter deliveries">
       {select('Status', 'status', all(optionsOf(STATUSES)))}
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
-      {select('Created', 'hours', PERIODS)}
+      {select('Created', 'hours', CREATED)}
       <Input
         label="Agent"
         autoComplete="off"
