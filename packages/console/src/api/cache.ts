@@ -14,6 +14,29 @@ const EMBEDDED: readonly WithId[] = [
 /** Without the list of the others, developers get warnings. */
 const KEYLESS = [...EMBEDDED, ...(import.meta.env.DEV ? WITHOUT_ID : [])]
 
+interface RegistryChange {
+  readonly type: string
+  readonly agentPda: string
+  readonly owner: string
+}
+
+/** The fields of Query about all agents that events of agents, and of stakes, can change. */
+const OF_AGENTS = /^(?:agents|agentSuggestions|registry(?:Stats|Growth|Reputation|Event))/
+const OF_STAKES = /^(?:stakes|registry(?:Stats|Stake|Event))/
+
+/** Whether an event can change a field of Query with these arguments. */
+export function canChange(
+  { type, agentPda, owner }: RegistryChange,
+  fieldName: string,
+  args: Readonly<Record<string, unknown>> | null,
+): boolean {
+  const filter = args?.filter as { agentPda?: string | null; types?: readonly string[] | null } | undefined
+  if (filter?.types?.includes(type) === false) return false
+  const text = JSON.stringify(args)
+  if (text.includes(agentPda) || text.includes(owner)) return /^(?:agent|stakes|registry)/.test(fieldName)
+  return filter?.agentPda == null && (type.startsWith('STAKE_') ? OF_STAKES : OF_AGENTS).test(fieldName)
+}
+
 /** Select `pda` of agents and stakes, and `id` of the other types with one. */
 const options: Partial<CacheExchangeOpts> = {
   keys: {
@@ -29,15 +52,15 @@ const options: Partial<CacheExchangeOpts> = {
       deleteWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),
     },
     Subscription: {
-      registryEvents: ({ registryEvents: event }, _arguments, cache) => {
-        const { agentPda, agent } = event as { agentPda: string; agent?: object | null }
+      registryEvents: ({ registryEvents }, _arguments, cache) => {
+        const event = registryEvents as RegistryChange & { agent?: object | null }
         // The fields that the event has are new.
-        const read = Object.keys(agent ?? {})
-        const entity = { __typename: 'Agent', pda: agentPda }
+        const read = Object.keys(event.agent ?? {})
+        const entity = { __typename: 'Agent', pda: event.agentPda }
         for (const { fieldName, fieldKey } of cache.inspectFields(entity))
           if (!read.includes(fieldName)) cache.invalidate(entity, fieldKey)
-        for (const { fieldName, fieldKey } of cache.inspectFields('Query'))
-          if (/^agent|^stakes|^registry/.test(fieldName)) cache.invalidate('Query', fieldKey)
+        for (const { fieldName, fieldKey, arguments: args } of cache.inspectFields('Query'))
+          if (canChange(event, fieldName, args)) cache.invalidate('Query', fieldKey)
       },
     },
   },

@@ -69,24 +69,24 @@ export type MyAgentEventsSubscriptionVariables = Exact<{
 
 
 export type MyAgentEventsSubscription = { registryEvents:
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
-    | { id: string, type: WebhookEventType, agentPda: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
+    | { id: string, type: WebhookEventType, agentPda: string, owner: string }
    };
 
 
 export const MyAgentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"MyAgent"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentByOwner"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"reputationScore"}},{"kind":"Field","name":{"kind":"Name","value":"serviceCategory"}},{"kind":"Field","name":{"kind":"Name","value":"capabilities"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"agentCardUrl"}},{"kind":"Field","name":{"kind":"Name","value":"rentPayer"}},{"kind":"Field","name":{"kind":"Name","value":"card"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}},{"kind":"Field","name":{"kind":"Name","value":"stake"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"lockedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"pendingWithdrawal"}},{"kind":"Field","name":{"kind":"Name","value":"withdrawal"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amount"}},{"kind":"Field","name":{"kind":"Name","value":"requestedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completableAt"}}]}}]}}]}}]}}]} as unknown as DocumentNode<MyAgentQuery, MyAgentQueryVariables>;
 export const StakeRulesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StakeRules"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryConfig"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cooldownSeconds"}},{"kind":"Field","name":{"kind":"Name","value":"tiers"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"minimumStake"}}]}}]}}]}}]} as unknown as DocumentNode<StakeRulesQuery, StakeRulesQueryVariables>;
 export const LedgerTimeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"LedgerTime"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ledger"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"time"}}]}}]}}]} as unknown as DocumentNode<LedgerTimeQuery, LedgerTimeQueryVariables>;
-export const MyAgentEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"MyAgentEvents"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"agentPda"}}]}}]}}]} as unknown as DocumentNode<MyAgentEventsSubscription, MyAgentEventsSubscriptionVariables>;
+export const MyAgentEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"MyAgentEvents"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"agentPda"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}}]}}]}}]} as unknown as DocumentNode<MyAgentEventsSubscription, MyAgentEventsSubscriptionVariables>;
