@@ -28,6 +28,8 @@ export function createLoaders({ agents, cards, credentials, stakes, webhooks }: 
       const bodies = await webhooks.bodies(ids)
       return ids.map((id) => bodies.get(id) ?? null)
     }),
+    /** Null for a webhook without deliveries. */
+    newestDelivery: rowLoader((ids) => webhooks.newestDeliveries(ids), 'subscriptionId'),
     /** The signature of the transaction of an event. Null if it is not known any more. */
     signatureByEvent: new DataLoader<string, string | null>(async (ids) => {
       const signatures = await agents.signatures(ids)

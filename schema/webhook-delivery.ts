@@ -211,6 +211,15 @@ builder.objectField(WebhookRef, 'deliveries', (t) =>
   }),
 )
 
+builder.objectField(WebhookRef, 'lastDelivery', (t) =>
+  t.field({
+    type: DeliveryRef,
+    nullable: true,
+    description: 'The newest delivery of this webhook. Null without deliveries.',
+    resolve: ({ id }, _args, { loaders }) => loaders.newestDelivery.load(id),
+  }),
+)
+
 builder.objectField(WebhookRef, 'figures', (t) =>
   t.field({
     extensions: { weight: FIGURES_UNITS * VALUES_PER_UNIT },

@@ -92,6 +92,15 @@ export async function readDelivery(db: Kysely<Database>, subscriptionId: string,
   return rows[0]
 }
 
+/** The newest delivery of each webhook, without webhooks that have none. */
+export async function readNewest(db: Kysely<Database>, subscriptionIds: readonly string[]) {
+  const { rows } = await sql<DeliveryRecord>`
+    select ${COLUMNS} from unnest(${subscriptionIds}::text[]) as s (id) cross join lateral (
+      select * from webhook_deliveries where subscription_id = s.id order by created_at desc, id desc limit 1
+    ) as d`.execute(db)
+  return rows
+}
+
 /** The bodies of deliveries as a request has them now, by id, without those that are not stored. */
 export async function readBodies(db: Kysely<Database>, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; body: string | null }>`

@@ -19,6 +19,7 @@ import {
   listDeliveries,
   listDeliveriesConnection,
   readBodies,
+  readNewest,
   readDelivery,
   readFigures,
   type DeliveriesInput,
@@ -177,6 +178,7 @@ export class WebhookService {
   readonly figures = async (wallet: Pubkey, id: string, hours?: number | null) =>
     readFigures(this.#kysely, await this.#own(wallet, id), hours)
   readonly bodies = (deliveryIds: readonly string[]) => readBodies(this.#kysely, deliveryIds)
+  readonly newestDeliveries = (ids: readonly string[]) => readNewest(this.#kysely, ids)
   /** `type`: an example of this event in place of a ping. */
   readonly ping = async (caller: Caller, id: string, type?: WebhookEventType | null) => {
     const example = type == null ? null : this.#options.exampleOf(type)

@@ -374,6 +374,23 @@ describe('edges', () => {
     expect(third.deliveries.nodes).toEqual([{ id: pings[3], webhook: { id: webhooks[2], agent: null } }])
   })
 
+  test('lead from webhooks to their last deliveries, in one statement for all', async () => {
+    const text = '{ viewer { webhooks { nodes { id lastDelivery { id webhook { id } } } } } }'
+    await readAs(ada, '{ viewer { webhooks { nodes { id } } } }')
+    statements.mockClear()
+    await readAs(ada, '{ viewer { webhooks { nodes { id } } } }')
+    const without = asked()
+    statements.mockClear()
+    const { viewer } = await readAs(ada, text)
+    // The deliveries, and their webhooks.
+    expect(asked()).toBe(without + 2)
+    expect(viewer.webhooks.nodes).toEqual([
+      { id: webhooks[0], lastDelivery: { id: pings[2], webhook: { id: webhooks[0] } } },
+      { id: webhooks[1], lastDelivery: null },
+      { id: webhooks[2], lastDelivery: { id: pings[3], webhook: { id: webhooks[2] } } },
+    ])
+  })
+
   test('lead to the webhook from every mutation and query of a delivery or a secret', async () => {
     const [id] = webhooks
     const deliveryId = pings[0]

@@ -43,12 +43,14 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await row.getByRole('button', { name: /^Revoke/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke code' }).click()
   await row.getByText('Revoked').waitFor()
+  expect(await codes.getByRole('region', { name: 'New invite code' }).count()).toBe(0)
 
   const issuers = part('Trusted issuers')
   await issuers
     .getByRole('button', { name: /^Stop trusting/ })
     .first()
     .click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop trusting' }).click()
   await issuers.getByText('Not trusted', { exact: true }).waitFor()
   await issuers.getByRole('button', { name: /^Trust did/ }).click()
   await issuers

@@ -24,6 +24,7 @@ async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: strin
   await open(`/webhooks/${id}`)
   await connectWallet(page, wallet)
   await page.getByRole('button', { name: 'Send test event' }).waitFor()
+  await expect.poll(() => page.title()).toMatch(/^Webhook of \S+ · /)
   return id
 }
 
@@ -67,6 +68,7 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await details.getByRole('button', { name: `Copy agent address ${wallet.address}` }).waitFor()
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page.waitForURL('**/deliveries/*')
+  await expect.poll(() => page.title()).toMatch(/^Delivery of [a-z.]+ · /)
   const attempts = page.getByRole('list', { name: 'Attempts' })
   await attempts.getByText('HTTP 200').waitFor()
   await attempts.getByText('thank you').waitFor()

@@ -51,3 +51,27 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
     </dialog>
   )
 }
+
+interface ConfirmProps {
+  /** What the reader is asked, and the name of the button that does it. Null: nothing. */
+  readonly question: { readonly title: string; readonly text: string; readonly label: string } | null
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}
+
+/** Asks before something is lost. */
+export const Confirm = ({ question, onConfirm, onClose, children }: ConfirmProps) => (
+  <Dialog title={question?.title ?? ''} open={question !== null} onClose={onClose}>
+    <div className="stack">
+      <p>{question?.text}</p>
+      {children}
+      <div className="row">
+        <Button look="danger" onClick={onConfirm}>
+          {question?.label}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </div>
+  </Dialog>
+)

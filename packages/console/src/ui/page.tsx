@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { classes } from './classes.ts'
 import type { RequestOfPage } from './request-codes.tsx'
 import { ShowRequest } from './show-request.tsx'
@@ -15,11 +15,21 @@ interface PageProps {
   readonly children?: ReactNode
 }
 
+const setTitle = (title: string): void => {
+  document.title = `${title} · Agent Registry`
+}
+
+/** Sets the title of the tab when the content of a page is read. */
+export function useTitle(title: string | null): void {
+  useEffect(() => {
+    if (title !== null) setTitle(title)
+  }, [title])
+}
+
 /** The frame of every page. */
 export function Page({ title, lead, request, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Agent Registry`
-  }, [title])
+  // Before effects of the content, which may know a better title.
+  useLayoutEffect(() => setTitle(title), [title])
   return (
     <>
       <div className={classes('spread', css.head)}>

@@ -14,6 +14,7 @@ import {
   Status,
   usePolling,
   useRead,
+  useTitle,
   clientCode,
 } from '../../ui/index.ts'
 import { eventText, eventTitle } from '../../events/types.ts'
@@ -85,6 +86,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const [resent, resend] = useMutation(ResendDeliveryDocument)
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
+  useTitle(delivery ? `Delivery of ${eventText(delivery.eventType)}` : null)
   usePolling(again, isOpen ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={again} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />

@@ -5,7 +5,7 @@ import {
   Badge,
   Button,
   CodeBlock,
-  Dialog,
+  Confirm,
   ErrorState,
   Input,
   RelativeTime,
@@ -54,6 +54,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   }
   const revoke = (id: string): void => {
     setAsked(null)
+    setCreated(null)
     void run(client.mutation(RevokeInviteCodeDocument, { id }).toPromise(), () => {
       onChange()
       return `The code ${id} was revoked.`
@@ -94,17 +95,19 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
           keyOf={({ id }) => id}
         />
       )}
-      <Dialog title={`Revoke ${asked}?`} open={asked !== null} onClose={() => setAsked(null)}>
-        <div className="stack">
-          <p>Prepared registrations that were not submitted become invalid. This cannot be undone.</p>
-          <div className="row">
-            <Button look="danger" onClick={() => asked !== null && revoke(asked)}>
-              Revoke code
-            </Button>
-            <Button onClick={() => setAsked(null)}>Cancel</Button>
-          </div>
-        </div>
-      </Dialog>
+      <Confirm
+        question={
+          asked === null
+            ? null
+            : {
+                title: `Revoke ${asked}?`,
+                text: 'Prepared registrations that were not submitted become invalid. This cannot be undone.',
+                label: 'Revoke code',
+              }
+        }
+        onConfirm={() => asked !== null && revoke(asked)}
+        onClose={() => setAsked(null)}
+      />
     </Section>
   )
 }

@@ -1,5 +1,6 @@
+import { useState } from 'react'
 import { useClient } from 'urql'
-import { Badge, Button, ErrorState, Section, Table, words } from '../../ui/index.ts'
+import { Badge, Button, Confirm, ErrorState, Section, Table, words } from '../../ui/index.ts'
 import { useAction } from '../../form/use-action.ts'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
 
@@ -14,7 +15,9 @@ interface IssuersProps {
 export function Issuers({ issuers, onChange }: IssuersProps) {
   const client = useClient()
   const { busy, error, done, run } = useAction()
+  const [asked, setAsked] = useState<string | null>(null)
   const setEnabled = (did: string, enabled: boolean): void => {
+    setAsked(null)
     void run(client.mutation(SetIssuerEnabledDocument, { did, enabled }).toPromise(), () => {
       onChange()
       return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
@@ -32,11 +35,24 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
       ) : (
         <Table
           caption="Trusted issuers"
-          columns={columnsOf(busy, setEnabled)}
+          columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : setAsked(did)))}
           rows={issuers}
           keyOf={({ did }) => did}
         />
       )}
+      <Confirm
+        question={
+          asked === null
+            ? null
+            : {
+                title: `Stop trusting ${asked}?`,
+                text: 'Its credentials are not verified any more, also those that are listed. You can trust it again.',
+                label: 'Stop trusting',
+              }
+        }
+        onConfirm={() => asked !== null && setEnabled(asked, false)}
+        onClose={() => setAsked(null)}
+      />
     </Section>
   )
 }

@@ -3,7 +3,7 @@ import { useClient } from 'urql'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventText } from '../../events/types.ts'
-import { Button, Dialog, ErrorState, Section, Select } from '../../ui/index.ts'
+import { Button, Confirm, ErrorState, Section, Select } from '../../ui/index.ts'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {
   DeleteWebhookDocument,
@@ -80,7 +80,6 @@ export function Controls({ webhook, onChange }: ControlsProps) {
     if (question === 'delete') void remove()
     if (question === 'pause') void setActive(false)
   }
-  const asked = question === null ? null : QUESTIONS[question]
   return (
     <Section
       title="Actions"
@@ -117,25 +116,20 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       </div>
       <p role="status">{done}</p>
       {error !== undefined && <ErrorState error={error} />}
-      <Dialog title={asked?.title ?? ''} open={asked !== null} onClose={() => setQuestion(null)}>
-        <div className="stack">
-          <p>{asked?.text}</p>
-          {question === 'rotate' && (
-            <Select
-              label="Keep the old secret"
-              options={KEEP}
-              value={keepHours}
-              onChange={({ target }) => setKeepHours(target.value)}
-            />
-          )}
-          <div className="row">
-            <Button look="danger" onClick={confirm}>
-              {asked?.label}
-            </Button>
-            <Button onClick={() => setQuestion(null)}>Cancel</Button>
-          </div>
-        </div>
-      </Dialog>
+      <Confirm
+        question={question && QUESTIONS[question]}
+        onConfirm={confirm}
+        onClose={() => setQuestion(null)}
+      >
+        {question === 'rotate' && (
+          <Select
+            label="Keep the old secret"
+            options={KEEP}
+            value={keepHours}
+            onChange={({ target }) => setKeepHours(target.value)}
+          />
+        )}
+      </Confirm>
       <SecretDialog
         title={keepHours === '0' ? 'Store the new secret' : 'Store the new secret beside the old one'}
         keepsOld={keepHours !== '0'}

@@ -12,6 +12,7 @@ import {
   Section,
   clientCode,
   useRead,
+  useTitle,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
@@ -57,6 +58,7 @@ function Webhook({ id }: { readonly id: string }) {
   })
   const webhook = data?.webhook
   const [now] = useState(Date.now)
+  useTitle(webhook ? `Webhook of ${new URL(webhook.url).host}` : null)
   if (error !== undefined)
     return (
       <ErrorState error={error} retry={refresh}>
