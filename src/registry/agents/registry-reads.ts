@@ -31,8 +31,8 @@ export function createRegistryReads(kysely: Kysely<Database>, registry = databas
      */
     growth: (times: readonly string[]) => readGrowth(kysely, registry, times),
     /**
-     * The sum of all deposits at each of 1 to MAX_TIMES times, or at the next full hour, in USDC base
-     * units. Throws INVALID_REQUEST.
+     * The sum of all deposits at each of 1 to MAX_TIMES times, or at the next full hour, in USDC
+     * base units. Throws INVALID_REQUEST.
      */
     stake: (times: readonly string[]) => readStake(kysely, times),
     reputation: () => readReputation(kysely, registry),

@@ -47,7 +47,7 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
   return {
     /** The events of each of the last 60 minutes, the oldest minute first. At most 5 s old. */
     perMinute: async () => (await counts.get()).map(({ events }) => events),
-    /** The events of each minute or hour of the last hours, oldest first. Throws INVALID_INTEGER. */
+    /** Events of each minute or hour of the last hours, oldest first. Throws INVALID_INTEGER. */
     counts: async (given: number | null | undefined): Promise<EventCount[]> => {
       const hours = optional(readHours, 'hours', given) ?? COUNT_HOURS.default
       return hours === 1 ? counts.get() : countPerHour(kysely, hours)

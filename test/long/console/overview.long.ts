@@ -179,7 +179,7 @@ test('the events of an hour, a day and a week are columns with hover values and 
   }
 })
 
-test('agents that are not active are marked, and agents of a mismatched card are counted', async ({
+test('agents that are not active are marked, and agents with a mismatched card are counted', async ({
   page,
   open,
 }) => {
@@ -199,8 +199,8 @@ test('agents that are not active are marked, and agents of a mismatched card are
   await best.first().waitFor()
   const marked = await best.filter({ hasText: /Suspended|Active|Deactivated/ }).all()
   expect(await Promise.all(marked.map((row) => row.innerText()))).toEqual([await best.nth(1).innerText()])
-  await page.getByText('Lists leave out agents of a mismatched card: 3.').waitFor()
-  await page.getByRole('link', { name: 'agents of a mismatched card' }).click()
+  await page.getByText('Lists leave out agents with a mismatched card: 3.').waitFor()
+  await page.getByRole('link', { name: 'agents with a mismatched card' }).click()
   await expect.poll(() => page.url()).toContain('/console/agents?mismatched=true')
 })
 

@@ -17,8 +17,8 @@ interface PageInfo {
   readonly endCursor: string | null
 }
 
-/** The ways from a page of a connection to the one before it and after it. */
-export const ways = (
+/** What the buttons of a pager do, from a page of a connection. */
+export const pagerActions = (
   { hasPreviousPage, hasNextPage, startCursor, endCursor }: PageInfo,
   go: (to: { before: string } | { after: string }) => void,
 ) => ({

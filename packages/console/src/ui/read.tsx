@@ -10,7 +10,7 @@ interface ReadOptions {
   readonly keep?: boolean
 }
 
-/** The data of a query, and its variables. `again` reads it from the gateway, not from the cache. */
+/** The data of a query, and its variables. `again` reads from the gateway, not from the cache. */
 export function useRead<Data, Variables extends AnyVariables>(
   query: UseQueryArgs<Variables, Data>,
   { everyMs = null, keep = false }: ReadOptions = {},

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
-import { ChoiceSection, Empty, Loaded, Pager, useRead, ways } from '../../ui/index.ts'
+import { ChoiceSection, Empty, Loaded, Pager, useRead, pagerActions } from '../../ui/index.ts'
 import { Export } from '../../ui/export.tsx'
 import { ExportHistoryDocument } from './page.generated.ts'
 
@@ -47,7 +47,7 @@ function Activity({ pda, types }: { readonly pda: string; readonly types: Webhoo
               listOf={({ agentHistory }) => agentHistory}
             />
             {(pageInfo.hasPreviousPage || pageInfo.hasNextPage) && (
-              <Pager text="Newest first" {...ways(pageInfo, setPlace)} />
+              <Pager text="Newest first" {...pagerActions(pageInfo, setPlace)} />
             )}
           </>
         )

@@ -18,7 +18,7 @@ import {
   Status,
   Table,
   Tier,
-  ways,
+  pagerActions,
   withCommas,
   words,
 } from '../../ui/index.ts'
@@ -144,7 +144,7 @@ export default function AgentsPage() {
           />
           <Pager
             text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
-            {...ways(list.pageInfo, change)}
+            {...pagerActions(list.pageInfo, change)}
           >
             <Export
               name="agents"

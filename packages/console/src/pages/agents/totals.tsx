@@ -11,7 +11,7 @@ interface TotalsProps {
   readonly onChange: (changes: Record<string, string>) => void
 }
 
-/** The counts of the list, with or without agents of a mismatched card. */
+/** The counts of the list, with or without agents with a mismatched card. */
 const useTotals = (search: URLSearchParams) =>
   useQuery({
     query: AgentTotalsDocument,

@@ -73,7 +73,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
       />
       {stats.mismatchedAgents > 0 && (
         <p className="hint">
-          Lists leave out <Link href="/agents?mismatched=true">agents of a mismatched card</Link>:{' '}
+          Lists leave out <Link href="/agents?mismatched=true">agents with a mismatched card</Link>:{' '}
           {withCommas(stats.mismatchedAgents)}.
         </p>
       )}
