@@ -97,10 +97,11 @@ async function run(fault: Fault, number: number): Promise<Result[]> {
   await connectWallet(page, wallet, false)
   const results: Result[] = []
   for (const [i, action] of ACTIONS.entries()) {
-    await START[action](page)
     const times = 1 + ((number + i) % 3)
     const delayMs = Math.floor(MAX_DELAY_MS * Math.random())
+    // Before the page loads code: the browser loses requests that wait while its routes change.
     const submits = await hitSubmits(page, fault, { times: fault === 'reloaded' ? 1 : times, delayMs })
+    await START[action](page)
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Sign with/ })
