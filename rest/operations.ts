@@ -6,7 +6,7 @@ import { fragmentsOf } from '../schema/document-size.ts'
 import { operationUnits, rootFieldUnits } from '../schema/operation-cost.ts'
 import type { Caller } from '../src/identity/sessions/sessions.ts'
 import type { Services } from '../src/compose/services.ts'
-import { type Found, type Operation, operation } from './execute.ts'
+import { type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
 import { sendTablesAge } from './plugins/read-headers.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
@@ -20,8 +20,11 @@ declare module 'fastify' {
 }
 
 interface RunOptions<Data, Variables> {
-  /** Whether all fields cost units. By default, the root fields do. */
-  readonly chargeAll?: boolean
+  /**
+   * A document of the operator: all its fields cost units, not only the root fields, and it is
+   * compiled at the start, which an error stops.
+   */
+  readonly isOperators?: boolean
   /** What runs in place of the document: the one that `responseText` has rewritten. */
   readonly compiled?: TypedDocumentNode<Data, Variables>
 }
@@ -29,8 +32,8 @@ interface RunOptions<Data, Variables> {
 export type Operations = ReturnType<typeof createOperations>
 
 /**
- * Connects REST routes with the GraphQL schema. An operation is compiled at its first request: a
- * start does not wait for all of them.
+ * Connects REST routes with the GraphQL schema. The project's own operations are compiled at their
+ * first request: a start does not wait for them.
  */
 export function createOperations(app: FastifyInstance, { services, executor }: RestContext) {
   app.decorateRequest('caller', null)
@@ -44,10 +47,10 @@ export function createOperations(app: FastifyInstance, { services, executor }: R
     /** The result charges a request for an operation, and runs it. */
     run: <Data, Variables extends Record<string, unknown>>(
       document: TypedDocumentNode<Data, Variables>,
-      { chargeAll = false, compiled = document }: RunOptions<Data, Variables> = {},
+      { isOperators = false, compiled = document }: RunOptions<Data, Variables> = {},
     ) => {
-      let run: Operation<Data, Variables> | undefined
-      const charge = chargeFor(services, document, chargeAll)
+      let run = isOperators ? operation(compiled, executor) : undefined
+      const charge = chargeFor(services, document, isOperators)
       return async (request: FastifyRequest, variables: Variables): Promise<Found<Data>> => {
         charge(request, variables)
         run ??= operation(compiled, executor)
@@ -64,11 +67,11 @@ export function createOperations(app: FastifyInstance, { services, executor }: R
 }
 
 /** Charges what an operation costs in addition to the one unit of every request. */
-function chargeFor(services: Services, document: DocumentNode, chargeAll: boolean) {
+function chargeFor(services: Services, document: DocumentNode, isOperators: boolean) {
   const definition = getOperationAST(document)!
   const fragmentOf = fragmentsOf(document)
   return (request: FastifyRequest, variables: Record<string, unknown>) => {
-    const units = chargeAll
+    const units = isOperators
       ? operationUnits(definition, fragmentOf, variables)
       : rootFieldUnits(definition, variables)
     chargeRequest(services, request, units, { paid: 1 })

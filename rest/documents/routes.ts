@@ -65,7 +65,7 @@ function addRoute(app: FastifyInstance, endpoint: Endpoint, options: RouteOption
   const { rest, policy, document, isOperators } = endpoint
   const special = specialCases[endpoint.name]
   const { compiled, write } = special === undefined ? textOf(endpoint) : specialText(special)
-  const run = operations.run<object, Variables>(document, { compiled, chargeAll: isOperators })
+  const run = operations.run<object, Variables>(document, { compiled, isOperators })
   const variablesOf = variableReader(endpoint)
   const send = sender(endpoint, special)
   app.route({
