@@ -216,6 +216,14 @@ test('closing the dialog hides a signed transaction, and the next request of its
   expect(w.transactions.snapshot().flows).toHaveLength(2)
 })
 
+test('a double click prepares one transaction', async () => {
+  const w = createWorld({ send: [confirmed] })
+  w.start()
+  w.start()
+  await w.reach('prepared')
+  expect(w.transactions.snapshot().flows).toHaveLength(1)
+})
+
 test('what the reader closes before the wallet answers is not sent', async () => {
   const w = createWorld({ send: [confirmed] })
   w.start()

@@ -215,11 +215,17 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
 
   const show = (key: number): void => set({ shown: key })
 
-  /** Shows the transaction of this wallet that is not finished, or prepares a new one. */
+  /**
+   * Shows the transaction of this wallet that is not finished, or prepares a new one. With one in
+   * the dialog, it is the second click of a double click.
+   */
   const start = (request: TransactionRequest, wallet: Wallet): void => {
     const { address } = wallet.signer
-    const unfinished = snapshot.flows.find((flow) => flow.wallet === address && isUnfinished(flow.state))
-    if (unfinished !== undefined) return show(unfinished.key)
+    const { flows, shown } = snapshot
+    const before = flows.find(
+      ({ key, wallet: of, state }) => of === address && (key === shown || isUnfinished(state)),
+    )
+    if (before !== undefined) return show(before.key)
     const { title } = request
     const key = add({ wallet: address, title, origin: { request, wallet }, isStored: true, state: DRAFT })
     show(key)
