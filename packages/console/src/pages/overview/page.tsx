@@ -90,7 +90,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           )}
         </Section>
       </div>
-      <div className={css.thirds}>
+      <div className="grid">
         <div className="stack">
           <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
           <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />
