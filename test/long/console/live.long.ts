@@ -103,6 +103,7 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   const types = page.getByRole('toolbar', { name: 'Event types' })
   const { height } = (await types.boundingBox())!
   expect(height).toBeLessThan(variant.width === 390 ? 60 : 140)
+  expect(await types.getByRole('button').allInnerTexts()).toContain('Status changed')
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
   await expect
