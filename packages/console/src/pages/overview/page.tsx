@@ -38,8 +38,7 @@ export default function OverviewPage() {
 }
 
 function Overview() {
-  const query = { query: OverviewDocument, requestPolicy: 'cache-and-network' } as const
-  const read = useRead(query, { everyMs: REFRESH_MS, keep: true })
+  const read = useRead({ query: OverviewDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Page
       title="Overview"
