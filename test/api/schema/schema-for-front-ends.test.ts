@@ -391,6 +391,18 @@ describe('edges', () => {
     ])
   })
 
+  test('lead to the last delivery of a webhook only for its owner', async () => {
+    const text = `query ($id: ID!) {
+      node(id: $id) { ... on Webhook { lastDelivery { id body } } }
+      webhooks { nodes { id lastDelivery { id body } } }
+    }`
+    const given = { id: webhooks[0] }
+    const { node, webhooks: own } = await readAs(ada, text, given)
+    expect([node.lastDelivery.id, own.nodes.length]).toEqual([pings[2], 3])
+    const session = bearer(await signIn(t, signInWallet('front-end Bob')))
+    expect(await read(text, given, session)).toEqual({ node: null, webhooks: { nodes: [] } })
+  })
+
   test('lead to the webhook from every mutation and query of a delivery or a secret', async () => {
     const [id] = webhooks
     const deliveryId = pings[0]

@@ -4,6 +4,7 @@ import { auditPage } from './support/audit.ts'
 import { useConsole } from './support/console-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { graphql } from './support/registry-data.ts'
+import { refuseStorage } from './support/storage.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 
@@ -122,9 +123,11 @@ test('pages that were refused return by themselves', async ({ context, open, var
 const TOO_MANY = {
   errors: [{ message: 'Too many requests', extensions: { code: 'RATE_LIMITED', status: 429 } }],
 }
-test('the first page tries again until its code loads', async ({ context, open }) => {
+
+test('the first page tries again until its code loads', async ({ context, open, variant }) => {
   await open('/')
   const { page, go } = await brokenPage(context)
+  if (variant.width === 390) await page.addInitScript(refuseStorage)
   let isDown = true
   let documents = 0
   page.on('request', (request) => (documents += Number(request.isNavigationRequest())))

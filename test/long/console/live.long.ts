@@ -103,6 +103,7 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   const types = page.getByRole('toolbar', { name: 'Event types' })
   const { height } = (await types.boundingBox())!
   expect(height).toBeLessThan(variant.width === 390 ? 60 : 140)
+  expect(await types.getByRole('button').allInnerTexts()).toContain('Status changed')
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('STAKE_DEPOSITED')
   await expect
@@ -118,7 +119,7 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   const field = page.getByRole('textbox', { name: 'Only this agent' })
   await field.fill('somebody')
   await field.press('Enter')
-  await page.getByText('This is not an address.').waitFor()
+  await page.getByText('Enter the address of an agent').waitFor()
   await field.fill(await addressOf(world, 'Granite Custody'))
   await field.press('Enter')
   await expect.poll(() => events(page).count()).toBe(1)

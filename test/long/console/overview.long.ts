@@ -177,6 +177,11 @@ test('the events of an hour, a day and a week are columns with hover values and 
     await events.locator('details:not([open])').getByText('Show as a table').click()
     expect(await events.getByRole('row').count()).toBe(columns + 1)
   }
+  // A long table does not stretch the cards beside it.
+  for (const name of ['Categories', 'Status']) {
+    const { height } = (await page.getByRole('region', { name, exact: true }).boundingBox())!
+    expect(height).toBeLessThan(600)
+  }
 })
 
 test('agents that are not active are marked, and agents with a mismatched card are counted', async ({

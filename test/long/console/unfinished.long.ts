@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { useConsole } from './support/console-world.ts'
 import { openOwnAgent } from './support/registry-data.ts'
+import { refuseStorage } from './support/storage.ts'
 import { hitSubmits, takeStatements, watchStatements } from './support/submits.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
@@ -163,14 +164,7 @@ test('whatever is in the storage of the tab, the pages open, and an unknown tran
 
 test('without storage the pages open, and say that a reload would lose the transaction', async (steps) => {
   const { page, audit } = steps
-  await page.addInitScript(() => {
-    for (const name of ['sessionStorage', 'localStorage'])
-      Object.defineProperty(globalThis, name, {
-        get: () => {
-          throw new DOMException('The operation is insecure.', 'SecurityError')
-        },
-      })
-  })
+  await page.addInitScript(refuseStorage)
   await openOwnAgent(world, steps, 'no storage')
   await hitSubmits(page, 'delayed', { times: 1, delayMs: 4_000 })
   await review(page, '10')

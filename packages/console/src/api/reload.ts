@@ -1,11 +1,8 @@
-import { readValue, storeValue } from './storage.ts'
-
-const RELOADS = 'reloads'
 const [FIRST_SECONDS, MAX_SECONDS] = [3, 60]
 const FORGET_MS = 10 * 60_000
 
+/** In the history entry of the page, because a browser can refuse storage. */
 interface Reloads {
-  readonly page: string
   readonly times: number
   /** Of the last one, in milliseconds since the epoch. */
   readonly at: number
@@ -13,8 +10,8 @@ interface Reloads {
 
 /** How often this page was reloaded lately because a part of it did not load. */
 export function reloadsOf(): number {
-  const { page, times, at } = (readValue(RELOADS) ?? {}) as Partial<Reloads>
-  return page === location.href && Date.now() - Number(at) < FORGET_MS ? Number(times) : 0
+  const { times = 0, at = 0 } = (history.state as { reloads?: Reloads } | null)?.reloads ?? {}
+  return Date.now() - at < FORGET_MS ? times : 0
 }
 
 /** After each reload that did not help, the page waits twice as long before the next one. */
@@ -24,7 +21,7 @@ export const reloadSeconds = (): number => Math.min(MAX_SECONDS, FIRST_SECONDS *
 export async function reloadIfAnswering(): Promise<void> {
   const response = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => null)
   if (response?.ok !== true) return
-  const reloads: Reloads = { page: location.href, times: reloadsOf() + 1, at: Date.now() }
-  // Without storage it would be reloaded for ever.
-  if (storeValue(RELOADS, reloads)) location.reload()
+  const reloads: Reloads = { times: reloadsOf() + 1, at: Date.now() }
+  history.replaceState({ ...history.state, reloads }, '')
+  location.reload()
 }

@@ -63,6 +63,9 @@ export function Combobox(props: ComboboxProps) {
         autoComplete="off"
         autoCapitalize="off"
         spellCheck="false"
+        // A dialog gives its focus to this field.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={inline}
         value={text}
         onChange={({ target }) => {
           onText(target.value)

@@ -28,7 +28,7 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
   const input = useRef<HTMLInputElement>(null)
   const entries = [...commands, ...found.entries]
   return (
-    <div className={classes('stack', css.commands)} ref={focusInput}>
+    <div className={classes('stack', css.commands)}>
       <Combobox
         label="Page, action, name, address, DID, signature or id"
         placeholder="Type a page, an action or a name…"
@@ -52,9 +52,4 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
       </p>
     </div>
   )
-}
-
-/** The dialog focuses what has this attribute when it opens. */
-function focusInput(element: HTMLElement | null): void {
-  element?.querySelector('input')?.setAttribute('autofocus', '')
 }

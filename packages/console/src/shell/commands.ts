@@ -13,50 +13,34 @@ const PAGES = [
   { to: '/health', title: 'Service health' },
   { to: '/operator', title: 'Operator' },
 ]
-const DOCUMENTS = [
-  { path: 'docs/', title: 'REST reference' },
-  { path: 'graphql', title: 'GraphiQL' },
-]
+
+/** Entries of one kind, each with what it does. */
+const entriesOf = (detail: string, actions: Record<string, () => void>): Entry[] =>
+  Object.entries(actions).map(([title, run]) => ({ id: title, title, detail, run }))
 
 /** The pages and actions whose title contains all typed words. */
 export function useCommands(text: string, openAccount: () => void): Entry[] {
   const [, navigate] = useLocation()
   const { address, session, signOut } = useAccount()
-  const all: Entry[] = [
-    ...PAGES.map(({ to, title }) => ({ id: to, title, detail: 'Page', run: () => navigate(to) })),
-    {
-      id: 'account',
-      title: address === null ? 'Connect wallet' : 'Your wallet',
-      detail: 'Action',
-      run: openAccount,
-    },
-    ...(session === null
-      ? []
-      : [{ id: 'sign out', title: 'Sign out', detail: 'Action', run: () => void signOut() }]),
-    {
-      id: 'copy',
-      title: 'Copy the link of this page',
-      detail: 'Action',
-      run: () => void navigator.clipboard.writeText(location.href).catch(() => undefined),
-    },
-    ...(['light', 'dark', 'system'] as const).map((theme) => ({
-      id: theme,
-      title: `Use the ${theme} theme`,
-      detail: 'Action',
-      run: () => setPreference('theme', theme),
-    })),
-    ...(['comfortable', 'compact'] as const).map((density) => ({
-      id: density,
-      title: `Use ${density} rows`,
-      detail: 'Action',
-      run: () => setPreference('density', density),
-    })),
-    ...DOCUMENTS.map(({ path, title }) => ({
-      id: path,
-      title,
-      detail: 'Document',
-      run: () => location.assign(apiUrl(path)),
-    })),
+  const pages = PAGES.map(({ to, title }) => [title, () => navigate(to)] as const)
+  const themes = ['light', 'dark', 'system'].map(
+    (theme) => [`Use the ${theme} theme`, () => setPreference('theme', theme)] as const,
+  )
+  const all = [
+    ...entriesOf('Page', Object.fromEntries(pages)),
+    ...entriesOf('Action', {
+      [address === null ? 'Connect wallet' : 'Your wallet']: openAccount,
+      ...(session !== null && { 'Sign out': () => void signOut() }),
+      'Copy the link of this page': () =>
+        void navigator.clipboard.writeText(location.href).catch(() => undefined),
+      ...Object.fromEntries(themes),
+      'Use comfortable rows': () => setPreference('density', 'comfortable'),
+      'Use compact rows': () => setPreference('density', 'compact'),
+    }),
+    ...entriesOf('Document', {
+      'REST reference': () => location.assign(apiUrl('docs/')),
+      GraphiQL: () => location.assign(apiUrl('graphql')),
+    }),
   ]
   const typed = text.toLowerCase().split(/\s+/).filter(Boolean)
   return all.filter(({ title }) => typed.every((word) => title.toLowerCase().includes(word)))

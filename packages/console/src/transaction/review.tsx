@@ -1,13 +1,24 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button, classes, formatUnits, withCommas } from '../ui/index.ts'
+import {
+  Address,
+  Amount,
+  Button,
+  classes,
+  type Column,
+  Facts,
+  formatUnits,
+  Table,
+  withCommas,
+} from '../ui/index.ts'
 import { type Costs, costsOf } from './costs.ts'
-import { decodeTransaction } from './decode.ts'
-import { InstructionView } from './instruction-view.tsx'
+import { type DecodedTransaction, decodeTransaction } from './decode.ts'
+import { Instruction } from './instruction.tsx'
 import { RentsDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import type { Prepared } from './state.ts'
 import css from './transaction.module.css'
 import type { Flow } from './transactions.ts'
+import { argumentsOf, effectOf } from './words.ts'
 
 interface ReviewProps {
   readonly prepared: Prepared
@@ -28,36 +39,32 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
   const transaction = useMemo(() => decodeTransaction(bytes, program), [bytes, program])
   const costs = costsOf(transaction, wallet, origin?.request.hints ?? {}, data?.ledger)
   const left = blockHeight === null ? null : Math.max(lastValidBlockHeight - blockHeight, 0)
-  const payer = (address: string) =>
-    address === wallet ? (
-      'your wallet'
-    ) : (
-      <>
-        the gateway <Address value={address} label="address of the gateway’s fee payer" />
-      </>
-    )
+  const { feePayer } = transaction
+  const nameOf = (payer: string): string => (payer === wallet ? 'your wallet' : 'the gateway')
+  const gateway = [feePayer, costs.rentPayer].find((payer) => payer !== wallet)
+  const rent = costs.rent === null ? 'Not known' : <Amount value={costs.rent} unit="sol" />
   return (
     <div className="stack">
-      {transaction.instructions.map(({ programId, decoded }) => (
-        <InstructionView key={decoded?.name ?? programId} programId={programId} decoded={decoded} />
+      {transaction.instructions.map((each) => (
+        <section key={each.decoded?.name ?? each.programId} className="stack" aria-label="What you sign">
+          <Instruction {...describe(each)} />
+        </section>
       ))}
-      <section className={classes('card', 'stack', css.box)} aria-label="Costs">
+      <section className="stack" aria-label="Costs">
         <h3>What it costs</h3>
-        <dl className={css.rows}>
-          <dt>Network fee, paid by {payer(transaction.feePayer)}</dt>
-          <dd>
-            <Amount value={costs.networkFee} unit="sol" />
-          </dd>
-          {costs.rent !== 0n && (
-            <>
-              <dt>
-                Storage deposit, paid by {payer(costs.rentPayer)}
-                <span className="note">It comes back when the account is closed.</span>
-              </dt>
-              <dd>{costs.rent === null ? 'Not known' : <Amount value={costs.rent} unit="sol" />}</dd>
-            </>
-          )}
-        </dl>
+        <Facts
+          facts={[
+            [
+              `Network fee, paid by ${nameOf(feePayer)}`,
+              <Amount key="fee" value={costs.networkFee} unit="sol" />,
+            ],
+            [`Storage deposit, paid by ${nameOf(costs.rentPayer)}`, costs.rent !== 0n && rent],
+            ['Fee payer', gateway !== undefined && <Address value={gateway} label="fee payer" />],
+          ]}
+        />
+        {costs.rent !== 0n && (
+          <p className="note">The storage deposit comes back when the account is closed.</p>
+        )}
       </section>
       <Balances address={wallet} costs={costs} />
       <p className="note">
@@ -94,32 +101,62 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
     requestPolicy: 'network-only',
   })
   const balance = data?.walletBalance
-  const row = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint | null) => {
+  const rowOf = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint | null) => {
     const show = (value: bigint): string => formatUnits(value, unit === 'SOL' ? 9 : 6)
-    return (
-      <tr>
-        <th scope="row">{unit}</th>
-        <td>{before === undefined ? '–' : show(BigInt(before))}</td>
-        <td>{before === undefined || change === null ? '–' : show(BigInt(before) + change)}</td>
-      </tr>
-    )
+    return {
+      unit,
+      before: before === undefined ? '–' : show(BigInt(before)),
+      after: before === undefined || change === null ? '–' : show(BigInt(before) + change),
+    }
   }
+  const rows = [
+    rowOf('SOL', balance?.lamports, costs.walletLamports === null ? null : -costs.walletLamports),
+    rowOf('USDC', balance?.usdc, costs.walletUsdc),
+  ]
   return (
-    <section className={classes('card', 'stack', css.box)} aria-label="Balances">
+    <section className="stack" aria-label="Balances">
       <h3>Your wallet</h3>
-      <table className={css.balances} aria-busy={fetching}>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {row('SOL', balance?.lamports, costs.walletLamports === null ? null : -costs.walletLamports)}
-          {row('USDC', balance?.usdc, costs.walletUsdc)}
-        </tbody>
-      </table>
+      <Table
+        caption="Your wallet"
+        columns={BALANCES}
+        rows={rows}
+        keyOf={({ unit }) => unit}
+        stale={fetching}
+      />
     </section>
   )
+}
+
+interface Balance {
+  readonly unit: string
+  readonly before: string
+  readonly after: string
+}
+
+const BALANCES: readonly Column<Balance>[] = [
+  { title: 'Token', cell: ({ unit }) => unit },
+  { title: 'Before', cell: ({ before }) => before, align: 'end' },
+  { title: 'After', cell: ({ after }) => after, align: 'end' },
+]
+
+/** The program lists itself among its accounts. */
+const isOther = ({ name }: { readonly name: string | null }): boolean => name !== 'program'
+
+/** An instruction for somebody who is asked to sign it. */
+function describe({ programId, decoded }: DecodedTransaction['instructions'][number]) {
+  if (decoded === null)
+    return {
+      title: 'An instruction that this page cannot read',
+      program: 'Program',
+      programId,
+      values: [],
+      accounts: [],
+    }
+  return {
+    title: effectOf(decoded),
+    program: <code>{decoded.name}</code>,
+    programId,
+    values: argumentsOf(decoded),
+    accounts: decoded.accounts.filter(isOther),
+  }
 }

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import { Address, Button, classes, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
 import css from './transaction.module.css'
-import type { Flow, Transactions } from './transactions.ts'
+import type { Flow, TransactionRequest, Transactions } from './transactions.ts'
 
 interface TransactionDialogProps {
   readonly flow: Flow
@@ -62,7 +63,7 @@ function StepContent({ flow, transactions, blockHeight, program }: TransactionDi
   if ('problem' in state && state.problem !== null)
     return <Failed problem={state.problem} again={again} onClose={onClose} />
   if (state.name === 'unknown') return <Unsure state={state} blockHeight={blockHeight} onClose={onClose} />
-  if (state.name === 'landed') return <Landed flow={flow} transaction={state.transaction} onClose={onClose} />
+  if (state.name === 'landed') return <Landed {...state} target={origin?.request.next} onClose={onClose} />
   if ('prepared' in state && state.prepared !== null && state.name !== 'signing')
     return (
       <Review
@@ -80,20 +81,30 @@ const CHANCES: Record<Unknown['chance'], string> = {
   lost: 'It can no longer land. The gateway cannot say whether it landed before. Look at your agent and your balance before you do the same again.',
 }
 
-/** Signed, and nobody knows whether it landed. It offers no other attempt. */
-function Unsure({
-  state: { unfinished, refusal, chance },
-  blockHeight,
-  onClose,
-}: {
+interface EndProps {
+  /** Of the transaction, if it was signed. */
+  readonly id: string | null
+  readonly children: ReactNode
+}
+
+const End = ({ id, children }: EndProps) => (
+  <div className={classes('row', css.buttons)}>
+    {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
+    {children}
+  </div>
+)
+
+interface UnsureProps extends Pick<TransactionDialogProps, 'blockHeight'> {
   readonly state: Unknown
-  readonly blockHeight: number | null
   readonly onClose: () => void
-}) {
+}
+
+/** Signed, and nobody knows whether it landed. It offers no other attempt. */
+function Unsure({ state: { unfinished, refusal, chance }, blockHeight, onClose }: UnsureProps) {
   const { id, lastValidBlockHeight } = unfinished
   const left = blockHeight === null ? null : lastValidBlockHeight - blockHeight
   return (
-    <div className="stack">
+    <>
       <div role="alert" className="stack">
         <h3>{refusal?.title ?? 'The outcome is not known yet'}</h3>
         {refusal !== null && <p>{refusal.text}</p>}
@@ -103,34 +114,29 @@ function Unsure({
         <p className="note">It can land in the next {withCommas(Math.max(left, 0))} blocks.</p>
       )}
       {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
-      <div className={classes('row', css.buttons)}>
-        <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
+      <End id={id}>
         <Button onClick={onClose}>{chance === 'lost' ? 'I have checked it' : 'Close'}</Button>
-      </div>
-    </div>
+      </End>
+    </>
   )
 }
 
-function Landed({
-  flow: { origin },
-  transaction: { id, slot, signature },
-  onClose,
-}: {
-  readonly flow: Flow
-  readonly transaction: Extract<State, { name: 'landed' }>['transaction']
+interface LandedProps extends Extract<State, { name: 'landed' }> {
+  /** Where to go then. */
+  readonly target: TransactionRequest['next']
   readonly onClose: () => void
-}) {
-  const target = origin?.request.next
+}
+
+function Landed({ transaction: { id, slot, signature }, target, onClose }: LandedProps) {
   return (
-    <div className="stack">
+    <>
       <p role="status">
         <strong className="good">Confirmed</strong> in slot {slot === null ? 'unknown' : withCommas(slot)}.
       </p>
       <p className="note">
         Signature <Address value={signature ?? ''} label="signature" />
       </p>
-      <div className={classes('row', css.buttons)}>
-        <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
+      <End id={id}>
         <Button look={target === undefined ? 'primary' : 'plain'} onClick={onClose}>
           Done
         </Button>
@@ -139,23 +145,22 @@ function Landed({
             {target.label}
           </ButtonLink>
         )}
-      </div>
-    </div>
+      </End>
+    </>
   )
 }
 
-/** It did not happen. `again` prepares a new one. */
-function Failed({
-  problem: { title, text, advice, id, logs },
-  again,
-  onClose,
-}: {
+interface FailedProps {
   readonly problem: Problem
+  /** Prepares a new one. */
   readonly again: (() => void) | null
   readonly onClose: () => void
-}) {
+}
+
+/** It did not happen. */
+function Failed({ problem: { title, text, advice, id, logs }, again, onClose }: FailedProps) {
   return (
-    <div className="stack">
+    <>
       <div role="alert" className="stack">
         <h3 className="bad">{title}</h3>
         <p>{text}</p>
@@ -167,15 +172,14 @@ function Failed({
           <CodeBlock code={logs.join('\n')} label="Log of the programs" />
         </details>
       )}
-      <div className={classes('row', css.buttons)}>
-        {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
+      <End id={id}>
         <Button onClick={onClose}>{id === null ? 'Close without sending' : 'Done'}</Button>
         {again && (
           <Button look="primary" onClick={again}>
             Try again
           </Button>
         )}
-      </div>
-    </div>
+      </End>
+    </>
   )
 }

@@ -15,7 +15,6 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
   const { data, error, again } = useRead({
     query: WalletBalanceDocument,
     variables: { wallet },
-    requestPolicy: 'cache-and-network',
   })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance

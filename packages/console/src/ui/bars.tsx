@@ -32,10 +32,12 @@ export function Bars({ caption, bars }: BarsProps) {
         {bars.map(({ key, label, detail, tier, drawing, to, value }) => (
           <tr key={key}>
             <th scope="row">
-              <Link className="plain" href={to}>
-                {label}
-              </Link>
-              {detail !== undefined && <span className={css.detail}>{detail}</span>}
+              <span className={css.name}>
+                <Link className="plain" href={to}>
+                  {label}
+                </Link>
+                {detail !== undefined && <span className={css.detail}>{detail}</span>}
+              </span>
             </th>
             <td className={css.value}>
               {drawing ?? (

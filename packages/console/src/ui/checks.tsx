@@ -1,23 +1,41 @@
 import type { ReactNode } from 'react'
 import css from './checks.module.css'
+import { RelativeTime } from './time.tsx'
+
+/** Each with what screen readers say. */
+const STATES = { passed: 'passed', failed: 'failed', done: 'done', now: 'in progress', later: 'not yet' }
 
 export interface Check {
   readonly title: string
-  readonly passed: boolean
-  /** Why. */
+  readonly state: keyof typeof STATES
+  /** Why, or what it means. */
   readonly text: ReactNode
+  readonly time?: string | null
 }
 
-/** The checks of a credential, with their results. */
+export const check = (title: string, passed: boolean, text: ReactNode): Check => ({
+  title,
+  state: passed ? 'passed' : 'failed',
+  text,
+})
+
+/** The checks of a credential, or the steps of a transaction, with their results. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ol className="stack">
-      {checks.map(({ title, passed, text }) => (
-        <li key={title} className={css.check} data-passed={passed}>
-          <h3>
-            {title}
-            <span className="visually-hidden">{passed ? ': passed.' : ': failed.'}</span>
-          </h3>
+      {checks.map(({ title, state, text, time }) => (
+        <li key={title} className={css.check} data-state={state}>
+          <div className="spread">
+            <h3>
+              {title}
+              <span className="visually-hidden">: {STATES[state]}.</span>
+            </h3>
+            {time != null && (
+              <span className="note">
+                <RelativeTime value={time} />
+              </span>
+            )}
+          </div>
           {text}
         </li>
       ))}

@@ -10,12 +10,16 @@ interface ReadOptions {
   readonly keep?: boolean
 }
 
-/** The data of a query, and its variables. `again` reads from the gateway, not from the cache. */
+/**
+ * The data of a query, and its variables. What the cache has is shown while it is read again, unless
+ * the query has another policy. `again` reads from the gateway, not from the cache.
+ */
 export function useRead<Data, Variables extends AnyVariables>(
   query: UseQueryArgs<Variables, Data>,
   { everyMs = null, keep = false }: ReadOptions = {},
 ) {
-  const [{ data, error, fetching, operation }, refetch] = useQuery<Data, Variables>(query)
+  const fresh = { requestPolicy: 'cache-and-network', ...query } as UseQueryArgs<Variables, Data>
+  const [{ data, error, fetching, operation }, refetch] = useQuery<Data, Variables>(fresh)
   const kept = useKept(data)
   const variables = useKept(data == null ? null : operation?.variables)
   const again = (): void => refetch({ requestPolicy: 'network-only' })

@@ -14,6 +14,6 @@ interface ServiceProps {
 
 /** Loads what the gateway says about itself, and gives it to `children`. */
 export function WithService(props: ServiceProps) {
-  const read = useRead({ query: ConsoleInfoDocument })
+  const read = useRead({ query: ConsoleInfoDocument, requestPolicy: 'cache-first' })
   return <Loaded read={read} data={read.data?.info} {...props} />
 }

@@ -3,7 +3,6 @@ import { readError } from '../api/errors.ts'
 import { Address } from '../ui/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { WithService } from '../ui/service.tsx'
-import css from './account-panel.module.css'
 import { useAccount } from './account.tsx'
 import { useWallets } from './wallets.ts'
 
@@ -21,7 +20,7 @@ export function AccountPanel() {
   }
   if (!isSecureContext) return <p>Wallets need https. Open this page by https, or on localhost.</p>
   return (
-    <div className={css.panel}>
+    <div className="grid">
       {account.address !== null && (
         <p>
           {account.walletName ?? 'Signed in as'} <Address value={account.address} label="wallet address" />

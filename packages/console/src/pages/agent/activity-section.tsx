@@ -40,15 +40,14 @@ function Activity({ pda, types }: { readonly pda: string; readonly types: Webhoo
         ) : (
           <>
             <EventList label="History" events={nodes} />
-            <Export
-              name="whole history"
-              query={ExportHistoryDocument}
-              variables={{ pda }}
-              listOf={({ agentHistory }) => agentHistory}
-            />
-            {(pageInfo.hasPreviousPage || pageInfo.hasNextPage) && (
-              <Pager text="Newest first" {...pagerActions(pageInfo, setPlace)} />
-            )}
+            <Pager text="Newest first" {...pagerActions(pageInfo, setPlace)}>
+              <Export
+                name="whole history"
+                query={ExportHistoryDocument}
+                variables={{ pda }}
+                listOf={({ agentHistory }) => agentHistory}
+              />
+            </Pager>
           </>
         )
       }

@@ -1,4 +1,4 @@
-import type { Check } from '../../ui/checks.tsx'
+import { type Check, check } from '../../ui/checks.tsx'
 import type { Credential } from './agent.ts'
 
 const STATUS_TEXTS: Readonly<Record<NonNullable<Credential['status']>, string>> = {
@@ -22,25 +22,25 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
   const isTrusted = proofVerified || status === 'REVOKED' || status === 'SUSPENDED'
   if (!structurallyValid && isInTime(credential, now)) return null
   return [
-    {
-      title: 'Vocabulary',
-      passed: true,
-      text: 'It uses the vocabulary of W3C credentials. The gateway has pinned copies of all of it.',
-    },
-    { title: 'Type', passed: true, text: 'It says which type of credential it is.' },
-    { title: 'Subject', passed: true, text: 'It is about this agent: its subject is the DID of the owner.' },
-    { title: 'Dates', passed: structurallyValid, text: datesText(credential, now) },
-    { title: 'Proof', passed: true, text: 'It has a signature of its issuer.' },
-    {
-      title: 'Trust',
-      passed: isTrusted,
-      text: isTrusted
+    check(
+      'Vocabulary',
+      true,
+      'It uses the vocabulary of W3C credentials. The gateway has pinned copies of all of it.',
+    ),
+    check('Type', true, 'It says which type of credential it is.'),
+    check('Subject', true, 'It is about this agent: its subject is the DID of the owner.'),
+    check('Dates', structurallyValid, datesText(credential, now)),
+    check('Proof', true, 'It has a signature of its issuer.'),
+    check(
+      'Trust',
+      isTrusted,
+      isTrusted
         ? 'The signature is right, and this gateway trusts the issuer for this type.'
         : isOwn
           ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
           : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.',
-    },
-    ...(status === null ? [] : [{ title: 'Status', passed: status === 'VALID', text: STATUS_TEXTS[status] }]),
+    ),
+    ...(status === null ? [] : [check('Status', status === 'VALID', STATUS_TEXTS[status])]),
   ]
 }
 

@@ -93,7 +93,7 @@ function CredentialItem({ credential, did }: ItemProps) {
 }
 
 function summaryOf(checks: readonly Check[]): string {
-  const passed = checks.filter((check) => check.passed).length
+  const passed = checks.filter(({ state }) => state === 'passed').length
   return passed === checks.length
     ? `All ${passed} checks passed`
     : `${passed} of ${checks.length} checks passed`

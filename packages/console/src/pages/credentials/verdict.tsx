@@ -1,5 +1,5 @@
 import { Address, Facts, Light, Link, RelativeTime, Section, type Tone } from '../../ui/index.ts'
-import { Checks } from '../../ui/checks.tsx'
+import { check, Checks } from '../../ui/checks.tsx'
 import { CHECKS } from './checks.ts'
 import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
 
@@ -38,19 +38,21 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
         ]}
       />
       <Checks
-        checks={checks.map(({ check, passed, detail }) => ({
-          title: CHECKS[check].title,
-          passed,
-          text: passed ? (
-            `Result: ${detail}`
-          ) : (
-            <>
-              <p className="hint">{CHECKS[check].text}</p>
-              <p>Problem: {detail}</p>
-              <p>{CHECKS[check].advice}</p>
-            </>
+        checks={checks.map(({ check: name, passed, detail }) =>
+          check(
+            CHECKS[name].title,
+            passed,
+            passed ? (
+              `Result: ${detail}`
+            ) : (
+              <>
+                <p className="hint">{CHECKS[name].text}</p>
+                <p>Problem: {detail}</p>
+                <p>{CHECKS[name].advice}</p>
+              </>
+            ),
           ),
-        }))}
+        )}
       />
     </Section>
   )

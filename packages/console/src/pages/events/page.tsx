@@ -26,12 +26,14 @@ export default function EventsPage() {
       actions={<ButtonLink to="/webhooks">Webhooks</ButtonLink>}
     >
       <div className="stack">
-        <Select
-          label="Show"
-          options={GROUPS}
-          value={group}
-          onChange={({ target }) => setGroup(target.value)}
-        />
+        <div className="grid">
+          <Select
+            label="Show"
+            options={GROUPS}
+            value={group}
+            onChange={({ target }) => setGroup(target.value)}
+          />
+        </div>
         {shown.map(({ type, name, when, body }) => (
           <Section key={type} title={eventTitle(name)} lead={when}>
             <p>

@@ -16,8 +16,8 @@ const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
-  const query = { query: ServiceHealthDocument, requestPolicy: 'cache-and-network' } as const
-  const { data, error, fetching, again: retry } = useRead(query, { everyMs: REFRESH_MS })
+  const read = useRead({ query: ServiceHealthDocument }, { everyMs: REFRESH_MS })
+  const { data, error, fetching, again: retry } = read
   return (
     <Page
       title="Service health"

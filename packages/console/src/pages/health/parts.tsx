@@ -11,92 +11,76 @@ export interface Part {
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 
+type State = readonly [tone: Tone, state: string, text: string]
+
+const part = (title: string, [tone, state, text]: State, facts: Part['facts'] = []): Part => ({
+  title,
+  tone,
+  state,
+  text,
+  facts,
+})
+
 const count = (value: number | null, unit = ''): string =>
   value === null ? 'Not known' : `${withCommas(value)} ${unit}`.trim()
+
+const LEDGER_LOST =
+  'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.'
+const INDEXED = 'It copies the registry from the ledger. Lists and pages show what the ledger has.'
+const NOT_INDEXED = 'It copies the registry from the ledger. Lists and pages may show older data.'
+const PAYS = 'The service pays for registrations with an invite code, and fees of some agents.'
+const PAYS_NOT = 'The service pays for nobody now. Owners pay for their own transactions.'
+const DATABASE_LOST =
+  'PostgreSQL does not answer, so almost nothing works. The service tries again by itself.'
+const TAKES_NONE = 'It does not take requests yet. Load balancers send them to others.'
 
 /** The parts of the service, each with its state and what it means for readers. */
 export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery): Part[] {
   const { rpc, indexer, feePayer, database } = detailedHealth
   const { pubkey, balanceLamports } = feePayer
   return [
-    {
-      title: 'Ledger',
-      ...(rpc.connected
-        ? { tone: 'good', state: 'Connected', text: 'The Solana node answers.' }
-        : {
-            tone: 'bad',
-            state: 'Not reachable',
-            text: 'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.',
-          }),
-      facts: [
+    part(
+      'Ledger',
+      rpc.connected
+        ? ['good', 'Connected', 'The Solana node answers.']
+        : ['bad', 'Not reachable', LEDGER_LOST],
+      [
         ['Network', words(networkName(info.network))],
         ['Newest slot', count(rpc.slot)],
         ['Registry program', <Address key="p" value={info.program} label="program address" />],
       ],
-    },
-    {
-      title: 'Indexer',
-      ...(indexer.healthy
-        ? {
-            tone: 'good',
-            state: 'Up to date',
-            text: 'It copies the registry from the ledger. Lists and pages show what the ledger has.',
-          }
-        : {
-            tone: indexer.ready ? 'warn' : 'bad',
-            state: indexer.ready ? 'Behind' : 'Not ready',
-            text: 'It copies the registry from the ledger. Lists and pages may show older data.',
-          }),
-      facts: [
+    ),
+    part(
+      'Indexer',
+      indexer.healthy
+        ? ['good', 'Up to date', INDEXED]
+        : indexer.ready
+          ? ['warn', 'Behind', NOT_INDEXED]
+          : ['bad', 'Not ready', NOT_INDEXED],
+      [
         ['Phase', words(indexer.phase)],
         ['Behind by', `${count(indexer.lagSeconds, 'seconds')}, ${count(indexer.lagSlots, 'slots')}`],
         ['Read up to slot', count(indexer.cursorSlot)],
         ['Compared up to slot', count(indexer.finalizedSlot)],
         ['Records not understood', count(indexer.deadLetters)],
       ],
-    },
-    {
-      title: 'Fee payer',
-      ...(feePayer.enabled
-        ? {
-            tone: 'good',
-            state: 'On',
-            text: 'The service pays for registrations with an invite code, and fees of some agents.',
-          }
-        : {
-            tone: 'neutral',
-            state: 'Off',
-            text: 'The service pays for nobody now. Owners pay for their own transactions.',
-          }),
-      facts: [
-        ['Account', pubkey && <Address value={pubkey} label="fee payer" />],
-        [
-          'Balance',
-          pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
-        ],
-      ],
-    },
-    {
-      title: 'Database',
-      ...(database.connected
-        ? { tone: 'good', state: 'Connected', text: 'PostgreSQL answers.' }
-        : {
-            tone: 'bad',
-            state: 'Not reachable',
-            text: 'PostgreSQL does not answer, so almost nothing works. The service tries again by itself.',
-          }),
-      facts: [],
-    },
-    {
-      title: 'This process',
-      ...(readiness.ready
-        ? { tone: 'good', state: 'Ready', text: 'It takes requests. Load balancers send them here.' }
-        : {
-            tone: 'bad',
-            state: 'Not ready',
-            text: 'It does not take requests yet. Load balancers send them to others.',
-          }),
-      facts: [['Version', info.version]],
-    },
+    ),
+    part('Fee payer', feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT], [
+      ['Account', pubkey && <Address value={pubkey} label="fee payer" />],
+      ['Balance', pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known')],
+    ]),
+    part(
+      'Database',
+      database.connected
+        ? ['good', 'Connected', 'PostgreSQL answers.']
+        : ['bad', 'Not reachable', DATABASE_LOST],
+    ),
+    part(
+      'This process',
+      readiness.ready
+        ? ['good', 'Ready', 'It takes requests. Load balancers send them here.']
+        : ['bad', 'Not ready', TAKES_NONE],
+      [['Version', info.version]],
+    ),
   ]
 }

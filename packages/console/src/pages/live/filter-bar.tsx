@@ -1,7 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
+import { checkAgent } from '../../form/checks.ts'
+import { useDraft } from '../../form/use-draft.ts'
 import { Button, Input, Toggles } from '../../ui/index.ts'
-import { readFilter, withAgent, withType, withTypes } from './filter.ts'
+import { withFilter } from '../agents/filters.ts'
+import { readFilter, withType, withTypes } from './filter.ts'
 import css from './page.module.css'
 
 interface FilterBarProps {
@@ -37,33 +40,28 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
 
 function AgentField({ search, onChange }: FilterBarProps) {
   const { agentPda = '' } = readFilter(search)
-  const [text, setText] = useState(agentPda)
-  const [error, setError] = useState<string | null>(null)
-  const submit = (event: FormEvent): void => {
+  const { draft, field, submit } = useDraft({ agent: agentPda }, (given) => ({
+    agent: checkAgent(given.agent.trim()),
+  }))
+  const go = (agent: string): void => onChange(withFilter(search, { agent }))
+  const send = (event: FormEvent): void => {
     event.preventDefault()
-    const next = withAgent(search, text)
-    if (next === null) setError('This is not an address. It has 32 to 44 letters and digits.')
-    else onChange(next)
+    submit(() => go(draft.agent.trim()))
   }
   return (
-    <form className={css.agent} onSubmit={submit}>
+    <form className={css.agent} onSubmit={send}>
       <Input
         label="Only this agent"
         placeholder="Address of an agent"
         autoComplete="off"
         spellCheck="false"
-        value={text}
-        error={error}
-        onChange={({ target }) => {
-          setText(target.value)
-          setError(null)
-        }}
+        {...field('agent')}
       />
-      <Button type="submit" disabled={text.trim() === agentPda}>
+      <Button type="submit" disabled={draft.agent.trim() === agentPda}>
         Filter
       </Button>
       {agentPda !== '' && (
-        <Button look="quiet" onClick={() => onChange(withAgent(search, '') ?? search)}>
+        <Button look="quiet" onClick={() => go('')}>
           Clear
         </Button>
       )}

@@ -29,9 +29,3 @@ export function withType(search: URLSearchParams, type: WebhookEventType): URLSe
 
 export const withTypes = (search: URLSearchParams, types: readonly string[]): URLSearchParams =>
   withFilter(search, { types: types.join(',') })
-
-/** With the agent of this address, or of any if the text is empty. Null if it is no address. */
-export function withAgent(search: URLSearchParams, text: string): URLSearchParams | null {
-  const agent = text.trim()
-  return agent === '' || ADDRESS.test(agent) ? withFilter(search, { agent }) : null
-}

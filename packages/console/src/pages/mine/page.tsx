@@ -45,7 +45,6 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   const { data, error, fetching, again } = useRead({
     query: MyAgentDocument,
     variables: { owner: wallet },
-    requestPolicy: 'cache-and-network',
   })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agentByOwner ?? null)

@@ -7,8 +7,7 @@ const REFRESH_MS = 10_000
 const QUERY = {
   query: NewestEventsDocument,
   variables: { filter: { types: DISTINCT_TYPES }, first: 8 },
-  requestPolicy: 'cache-and-network',
-} as const
+}
 
 export function Newest() {
   const read = useRead(QUERY, { everyMs: REFRESH_MS, keep: true })

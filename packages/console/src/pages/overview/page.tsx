@@ -38,8 +38,7 @@ export default function OverviewPage() {
 }
 
 function Overview() {
-  const query = { query: OverviewDocument, requestPolicy: 'cache-and-network' } as const
-  const read = useRead(query, { everyMs: REFRESH_MS, keep: true })
+  const read = useRead({ query: OverviewDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Page
       title="Overview"
@@ -90,7 +89,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
           )}
         </Section>
       </div>
-      <div className={css.thirds}>
+      <div className="grid">
         <div className="stack">
           <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
           <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />

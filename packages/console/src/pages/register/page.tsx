@@ -46,7 +46,6 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
   const { data, error, fetching, again } = useRead({
     query: OwnAgentExistsDocument,
     variables: { owner: wallet },
-    requestPolicy: 'cache-and-network',
   })
   useLanded(again)
   const agent = data?.agentByOwner

@@ -166,21 +166,18 @@ const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies 
 /** What the registry and the gateway have of this wallet. Known parts stay while a read fails. */
 function useProgress() {
   const { address, session } = useAccount()
-  const requestPolicy = 'cache-and-network' as const
   const wallet = address ?? ''
   const agents = useRead({
     query: StartAgentDocument,
     variables: { owner: wallet },
     pause: address === null,
-    requestPolicy,
   })
   const balances = useRead({
     query: StartBalanceDocument,
     variables: { wallet },
     pause: address === null,
-    requestPolicy,
   })
-  const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null, requestPolicy })
+  const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null })
   const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
   const found = useKept(agents.data?.agentByOwner)
   const agent = hasNoAgent ? null : (found ?? null)
@@ -193,7 +190,6 @@ function useProgress() {
     query: StartDeliveryDocument,
     variables: { id: webhook ?? '', filter: OWN_EVENTS },
     pause: webhook === null,
-    requestPolicy,
   })
   const delivery = useKept(deliveries.data?.webhookDeliveries?.nodes[0]?.id) ?? null
   const isKnown = address === null || hasNoAgent || found !== undefined

@@ -1,4 +1,5 @@
-import { Address, Badge, classes, Link, Section, withCommas, words } from '../../ui/index.ts'
+import { Instruction } from '../../transaction/instruction.tsx'
+import { classes, Link, Section, withCommas } from '../../ui/index.ts'
 import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
@@ -39,49 +40,15 @@ export function InstructionList({ instructions }: { readonly instructions: reado
 }
 
 function InstructionItem({ instruction }: { readonly instruction: Described }) {
-  const { number, title, program, programId, values, accounts } = instruction
+  const { number, title, accounts } = instruction
   const agent = accounts.find(({ name }) => name === 'agent')
   return (
     <>
-      <div className="spread">
-        <h3>
-          {number}. {title}
-        </h3>
-        <span className="note">
-          {program} <Address value={programId} label="program address" />
-        </span>
-      </div>
-      {values.length > 0 && (
-        <dl className={css.values}>
-          {values.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <Instruction {...instruction} title={`${number}. ${title}`} />
       {agent !== undefined && (
         <p>
           <Link href={`/agents/${agent.pubkey}`}>Open the agent</Link>
         </p>
-      )}
-      {accounts.length > 0 && (
-        <details>
-          <summary>{accounts.length === 1 ? '1 account' : `${accounts.length} accounts`}</summary>
-          <ul className={css.values}>
-            {accounts.map(({ number: place, name, pubkey, isSigner, isWritable }) => (
-              <li key={place}>
-                <span>{name === null ? `Account ${place}` : words(name)}</span>
-                <Address value={pubkey} label={name === null ? 'account' : words(name).toLowerCase()} />
-                <span className="row">
-                  {isSigner && <Badge tone="accent">signs</Badge>}
-                  {isWritable && <Badge>can change</Badge>}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </details>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
+import type { InstructionAccount } from '../../transaction/instruction.tsx'
 import { argumentsOf } from '../../transaction/words.ts'
 import { formatUnits, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
@@ -16,10 +17,7 @@ export interface Described {
   readonly program: string | null
   readonly programId: string
   readonly values: readonly (readonly [name: string, value: string])[]
-  readonly accounts: readonly (Instruction['accounts'][number] & {
-    readonly name: string | null
-    readonly number: number
-  })[]
+  readonly accounts: readonly InstructionAccount[]
 }
 
 interface Reading extends Pick<Described, 'title' | 'values'> {
@@ -129,7 +127,7 @@ export function describeInstruction(
           values: argumentsOf(decoded),
           accounts: decoded.accounts.map(({ name }) => name),
         }
-  const named = accounts.map((each, i) => ({ ...each, number: i + 1, name: known.accounts?.[i] ?? null }))
+  const named = accounts.map((each, i) => ({ ...each, name: known.accounts?.[i] ?? null }))
   return { number, title, program, programId, values, accounts: named }
 }
 

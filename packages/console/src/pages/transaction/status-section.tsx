@@ -1,14 +1,12 @@
-import { Light, RelativeTime, Section } from '../../ui/index.ts'
+import { Checks } from '../../ui/checks.tsx'
+import { Light, Section } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
-import css from './page.module.css'
 import { adviceOf, type Prepared, stepsOf, verdictOf } from './timeline.ts'
 
 interface StatusSectionProps {
   readonly prepared: Prepared | null
   readonly landed: LedgerTransaction | null
 }
-
-const SPOKEN = { done: 'done', now: 'in progress', later: 'not yet', failed: 'failed' }
 
 /** The way of the transaction, and what to do if it failed. */
 export function StatusSection({ prepared, landed }: StatusSectionProps) {
@@ -23,22 +21,7 @@ export function StatusSection({ prepared, landed }: StatusSectionProps) {
         </span>
       }
     >
-      <ol className={css.timeline}>
-        {stepsOf(prepared, landed).map(({ title, state, time, text }) => (
-          <li key={title} className={css[state]}>
-            <h3>
-              {title}
-              <span className="visually-hidden">, {SPOKEN[state]}</span>
-            </h3>
-            {time !== null && (
-              <span className="note">
-                <RelativeTime value={time} />
-              </span>
-            )}
-            <p>{text}</p>
-          </li>
-        ))}
-      </ol>
+      <Checks checks={stepsOf(prepared, landed)} />
       {advice !== null && (
         <div className="notice" data-tone="neutral">
           <p>

@@ -1,3 +1,4 @@
+import type { Check } from '../../ui/checks.tsx'
 import type { Tone } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
 import { withCommas } from '../../ui/number.ts'
@@ -5,14 +6,7 @@ import type { TransactionByIdQuery, TransactionFailureCode } from './page.genera
 
 export type Prepared = NonNullable<TransactionByIdQuery['transaction']>
 
-export interface Step {
-  readonly title: string
-  readonly state: 'done' | 'now' | 'later' | 'failed'
-  readonly time: string | null
-  readonly text: string
-}
-
-const step = (title: string, state: Step['state'], text: string, time: string | null = null): Step => ({
+const step = (title: string, state: Check['state'], text: string, time: string | null = null): Check => ({
   title,
   state,
   text,
@@ -20,7 +14,7 @@ const step = (title: string, state: Step['state'], text: string, time: string | 
 })
 
 /** What happened, in order, and what comes next. */
-export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | null): Step[] {
+export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | null): Check[] {
   const steps =
     prepared === null
       ? [step('Sent', 'done', 'Its wallet sent it to the ledger, not through this service.')]
@@ -48,7 +42,7 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
   ]
 }
 
-function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Step[] {
+function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Check[] {
   const waits = status === 'SIMULATED' || status === 'PENDING'
   const until = waits ? ` It can land until block height ${withCommas(lastValidBlockHeight)}.` : ''
   const prepared = step(
@@ -70,7 +64,7 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
   ]
 }
 
-function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Step {
+function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Check {
   const error = prepared?.error ?? null
   const time = landed?.timestamp
   if (error?.code === 'BLOCKHASH_EXPIRED')
