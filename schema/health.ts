@@ -186,6 +186,7 @@ const AgentLimitsRef = objectType<AgentLimits>(
     cardUrlSchemes: list(text('Schemes of the URL of an agent card.'), {
       shown: AGENT_LIMITS.cardUrlSchemes,
     }),
+    cardHashDigits: int('Hex digits of the hash of an agent card.', AGENT_LIMITS.cardHashDigits),
   },
 )
 

@@ -27,7 +27,7 @@ export const cardUrl = text(
   'https://agents.example/weather-scout.json',
 )
 export const cardHash = text(
-  'SHA-256 of the agent card, 64 hex digits.',
+  `SHA-256 of the agent card, ${AGENT_LIMITS.cardHashDigits} hex digits.`,
   '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   { pattern: '^[0-9a-fA-F]{64}$' },
 )

@@ -4,6 +4,8 @@ export const AGENT_LIMITS = {
   versionBytes: 16,
   cardUrlBytes: 200,
   cardUrlSchemes: ['https', 'ipfs', 'ar', 'did'],
+  /** Of a SHA-256 in hex. */
+  cardHashDigits: 64,
 } as const
 
 export type AgentLimits = typeof AGENT_LIMITS
