@@ -1,16 +1,19 @@
 import { CARD_LIMITS } from '../src/identity/agent-cards/card-content.ts'
+import type { CardProblem } from '../src/identity/agent-cards/card-problems.ts'
 import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import type { CardInterface, CardSkill } from '../src/domain/agent-card.ts'
 import { AgentRef } from './agent.ts'
+import type { NewCardVerdict } from '../src/identity/agent-cards/check-new-card.ts'
 import { MAX_PUBLISHED_CARD, type PublishedCard } from '../src/identity/agent-cards/publish-card.ts'
 import { builder } from './builder.ts'
 import { list, nullable, objectType, of, text, time } from './columns.ts'
-import { args, limited, required } from './inputs.ts'
+import { args, inputType, limited, required } from './inputs.ts'
+import { cardHash, cardUrl } from './registry-transactions.ts'
 import { enumType } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const AgentCardState = enumType('AgentCardState', 'The result of the last check of an agent card.', {
-  unchecked: 'Not checked since its URL or hash changed.',
+  unchecked: 'Not compared with a hash since its URL or hash changed.',
   matched: 'The card has the recorded hash.',
   mismatched: 'The card has a different hash.',
   unreachable: 'The card could not be fetched. The previous result remains valid.',
@@ -110,6 +113,55 @@ builder.objectField(AgentRef, 'card', (t) =>
   }),
 )
 
+const cardText = limited(text(`JSON of Agent2Agent 1.0 or 0.3, at most ${MAX_PUBLISHED_CARD} bytes.`), {
+  maxLength: MAX_PUBLISHED_CARD,
+})
+
+const AgentCardSource = inputType(
+  'AgentCardSource',
+  'Where an agent card is.',
+  { url: cardUrl, card: cardText },
+  { isOneOf: true },
+)
+
+const CardProblemRef = objectType<CardProblem>(
+  'AgentCardProblem',
+  'Why clients of Agent2Agent (A2A) could not use a card.',
+  {
+    path: text('The member, such as `skills[0].name`. Empty for the card itself.', 'skills[0].name'),
+    problem: text('What is wrong. It follows the path.', 'is missing'),
+  },
+)
+
+const CardCheckRef = objectType<NewCardVerdict>(
+  'AgentCardCheck',
+  'The check of a card that no agent has yet.',
+  {
+    state: of(AgentCardState, 'How the card compares with the hash. Unchecked if none was given.'),
+    reason: nullable(text('Why the card is mismatched or unreachable. Null otherwise.')),
+    matchedBy: nullable(of(AgentCardMatch, 'The form that has the hash. Null if none has.')),
+    hash: nullable(text('SHA-256 of the card, hex. Null if it is unreachable.', 'ab'.repeat(32))),
+    a2aVersion: nullable(
+      text(
+        'Version of A2A by whose rules the problems were found: 1.0 or 0.3. Null without an object.',
+        '1.0',
+      ),
+    ),
+    problems: list(of(CardProblemRef, 'The first problems. Empty if the card is valid or unreachable.')),
+  },
+)
+
+builder.queryField('checkAgentCard', (t) =>
+  t.field({
+    extensions: { rateLimit: 'verify', errors: ['INVALID_TEXT', 'INVALID_TYPE', 'CARD_CHECKS_BUSY'] },
+    type: CardCheckRef,
+    description:
+      'Checks an agent card before a registration or an update, as it is checked afterwards. Results for a URL are shared for some seconds.',
+    args: args({ source: required(of(AgentCardSource, 'The card.')), hash: cardHash }),
+    resolve: (_, { source, hash }, { services }) => services.newCards.check(source, hash),
+  }),
+)
+
 const PublishedCardRef = objectType<PublishedCard>('PublishedCard', 'A card on the localnet.', {
   url: text(
     'For `agentCardUrl` of a registration.',
@@ -124,11 +176,7 @@ builder.mutationField('publishLocalnetCard', (t) =>
     type: PublishedCardRef,
     description: 'Publishes an agent card, for trying out a registration.',
     args: args({
-      card: required(
-        limited(text(`JSON of Agent2Agent 1.0, at most ${MAX_PUBLISHED_CARD} bytes.`), {
-          maxLength: MAX_PUBLISHED_CARD,
-        }),
-      ),
+      card: required(cardText),
     }),
     resolve: (_, { card }, { services }) => services.cardPublisher.publish(card),
   }),

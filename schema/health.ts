@@ -1,3 +1,4 @@
+import { AGENT_LIMITS, type AgentLimits } from '../src/domain/agent-limits.ts'
 import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
 import { builder } from './builder.ts'
 import {
@@ -174,6 +175,28 @@ const InfoRef = objectType<ServiceInfo>('Info', 'Metadata of the service.', {
     text('Path that accepts webhooks, for trying them out on a localnet. Null elsewhere.', LOCALNET_RECEIVER),
   ),
 })
+
+const AgentLimitsRef = objectType<AgentLimits>(
+  'AgentLimits',
+  'What the registry program accepts of an agent. Lengths are in bytes of UTF-8.',
+  {
+    nameBytes: int('Longest name.', AGENT_LIMITS.nameBytes),
+    versionBytes: int('Longest version.', AGENT_LIMITS.versionBytes),
+    cardUrlBytes: int('Longest URL of an agent card.', AGENT_LIMITS.cardUrlBytes),
+    cardUrlSchemes: list(text('Schemes of the URL of an agent card.'), {
+      shown: AGENT_LIMITS.cardUrlSchemes,
+    }),
+    cardHashDigits: int('Hex digits of the hash of an agent card.', AGENT_LIMITS.cardHashDigits),
+  },
+)
+
+builder.objectField(InfoRef, 'agentLimits', (t) =>
+  t.field({
+    type: AgentLimitsRef,
+    description: 'What the registry program accepts of an agent.',
+    resolve: () => AGENT_LIMITS,
+  }),
+)
 
 builder.queryField('info', (t) =>
   t.field({

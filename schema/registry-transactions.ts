@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../src/domain/errors.ts'
+import { AGENT_LIMITS, CARD_URL_SCHEMES } from '../src/domain/agent-limits.ts'
 import { PREPARE_UNITS } from '../src/transactions/limits.ts'
 import { builder } from './builder.ts'
 import { bool, of, pubkey, text, u64 } from './columns.ts'
@@ -20,13 +21,13 @@ const SPONSORED = {
   sponsored: bool('True to let the service pay the network fee, by the rules of sponsored preparations.'),
 }
 
-const agentName = text('1 to 32 bytes of UTF-8.', 'Weather Scout')
-const cardUrl = text(
-  'URL of the agent card, 1 to 200 bytes, with the scheme https, ipfs, ar or did.',
+const agentName = text(`1 to ${AGENT_LIMITS.nameBytes} bytes of UTF-8.`, 'Weather Scout')
+export const cardUrl = text(
+  `URL of the agent card, 1 to ${AGENT_LIMITS.cardUrlBytes} bytes, with the scheme ${CARD_URL_SCHEMES}.`,
   'https://agents.example/weather-scout.json',
 )
-const cardHash = text(
-  'SHA-256 of the agent card, 64 hex digits.',
+export const cardHash = text(
+  `SHA-256 of the agent card, ${AGENT_LIMITS.cardHashDigits} hex digits.`,
   '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   { pattern: '^[0-9a-fA-F]{64}$' },
 )
@@ -62,7 +63,7 @@ const UpdateAgentInput = inputType(
     name: agentName,
     serviceCategory: of(ServiceCategory, 'Service category.'),
     capabilities: u64('Bit mask of capabilities.', '5'),
-    version: text('0 to 16 bytes of UTF-8.', '1.4.0'),
+    version: text(`0 to ${AGENT_LIMITS.versionBytes} bytes of UTF-8.`, '1.4.0'),
     agentCardUrl: cardUrl,
     agentCardHash: cardHash,
     ...SPONSORED,

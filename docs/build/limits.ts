@@ -7,7 +7,9 @@ import {
   CARD_TIMING,
   CHECKS_PER_SITE,
   CREDENTIAL_FETCHES,
+  NEW_CARD_CHECKS,
 } from '../../src/identity/agent-cards/limits.ts'
+import { MAX_PUBLISHED_CARD } from '../../src/identity/agent-cards/publish-card.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
 import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/credentials.ts'
 import { MAX_CONTEXTS, MAX_TYPES } from '../../src/identity/credentials/verify/checks/structure.ts'
@@ -412,6 +414,22 @@ const credentials: Limit[] = [
     `${number(SITE_BYTES_PER_MINUTE)} per minute; gateways have no limit`,
     'A check waits a minute, others fail',
   ],
+  [
+    'Checks before a registration of cards of one site at once, per process',
+    `${NEW_CARD_CHECKS.atOnce.site}; through a gateway ${NEW_CARD_CHECKS.atOnce.gateway}`,
+    '503 CARD_CHECKS_BUSY',
+  ],
+  [
+    'Checks before a registration that fetch a card of one site, per process',
+    `${NEW_CARD_CHECKS.perMinute.site} per minute; through a gateway ${NEW_CARD_CHECKS.perMinute.gateway}`,
+    '503 CARD_CHECKS_BUSY',
+  ],
+  [
+    'Checks before a registration that fetch a card, in a process at once',
+    number(NEW_CARD_CHECKS.all),
+    '503 CARD_CHECKS_BUSY',
+  ],
+  ['Agent card that is sent as text', `${number(MAX_PUBLISHED_CARD)} bytes`, '400 INVALID_TEXT'],
   ['First checks of agent cards in a process at once', number(CARD_QUEUES.first.inFlight), 'Checks wait'],
   [
     'Time between two refreshes of an agent’s credentials',

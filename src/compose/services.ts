@@ -129,6 +129,7 @@ export async function composeServices(context: GatewayContext, started: StartedP
     stakes: whenFilled(createStakeReads(kysely, registry), tables),
     registry: whenFilled(createRegistryReads(kysely, registry), tables),
     cardPublisher: createCardPublisher(started.publishDocument ?? null),
+    newCards: identity.newCards,
     cards: whenFilled(createCardReads(kysely), tables),
     dids: whenFilled(createDidResolver(agents, programId), tables),
     credentials: whenFilled(identity.credentials(agents), tables),

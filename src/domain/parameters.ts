@@ -55,6 +55,13 @@ export function booleanParameter(parameter: string, value: unknown): boolean {
   throw new DomainError('INVALID_BOOLEAN', { parameter, value: quoted(value) })
 }
 
+/** A SHA-256 hash as hex digits. Returns them in lower case. */
+export function sha256Parameter(parameter: string, value: unknown): string {
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase()
+  const expected = 'a SHA-256 hash of 64 hex digits'
+  throw new DomainError('INVALID_TYPE', { parameter, expected, value: quoted(value) })
+}
+
 /** Text of 1 to `maxLength` characters without control characters. */
 export function textParameter(maxLength: number) {
   return (parameter: string, value: unknown): string => {

@@ -14,6 +14,7 @@ import {
   type Gateways,
   type HostedDependencies,
 } from '../platform/net/hosted/fetch-hosted.ts'
+import { createNewCardChecks } from './agent-cards/check-new-card.ts'
 import { CARD_QUEUES, CARD_TIMING, type CardTiming } from './agent-cards/limits.ts'
 import { type CardWorker, createCardWorker } from './agent-cards/worker.ts'
 import { createCredentialStore } from './credentials/attached/credential-store.ts'
@@ -87,6 +88,8 @@ export function createIdentity(options: IdentityOptions) {
   return {
     credentials: (agents: Pick<AgentReads, 'get'>): Credentials =>
       createCredentials(agents, rulesVersion, parts),
+    /** With bytes of its own, clients cannot use up those of the checks of agents. */
+    newCards: createNewCardChecks({ ...hosted, budget: createByteBudget(clock) }, clock),
     /** Checks the cards of all agents and refreshes their credentials. */
     cardWorker: (metrics: Metrics, timing: CardTiming = CARD_TIMING): CardWorker => {
       const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing

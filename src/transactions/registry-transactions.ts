@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { registryAddresses, registryInstruction, SERVICE_CATEGORIES } from '@agent-registry/program'
 import { associatedTokenAccount, pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
+import { AGENT_LIMITS } from '../domain/agent-limits.ts'
 import { DomainError } from '../domain/errors.ts'
-import { enumParameter, pubkeyParameter, textParameter } from '../domain/parameters.ts'
+import { enumParameter, pubkeyParameter, sha256Parameter, textParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { PreparedTransaction } from './build.ts'
 import type { InstructionInput } from './check-request.ts'
@@ -145,17 +146,19 @@ type Reader = (parameter: string, value: unknown) => unknown
 
 /** Lengths in characters. The program limits bytes, so its simulation refuses longer texts. */
 const REGISTER_FIELDS = {
-  name: textParameter(32),
+  name: textParameter(AGENT_LIMITS.nameBytes),
   serviceCategory: enumParameter(SERVICE_CATEGORIES),
-  agentCardUrl: textParameter(200),
+  agentCardUrl: textParameter(AGENT_LIMITS.cardUrlBytes),
   /** SHA-256 of the agent card, 64 hex digits. */
-  agentCardHash: sha256,
+  agentCardHash: (parameter: string, value: unknown) =>
+    new Uint8Array(Buffer.from(sha256Parameter(parameter, value), 'hex')),
 }
 const UPDATE_FIELDS = {
   ...REGISTER_FIELDS,
   /** u64 bit mask in decimal. */
   capabilities: u64,
-  version: (parameter: string, value: unknown) => (value === '' ? '' : textParameter(16)(parameter, value)),
+  version: (parameter: string, value: unknown) =>
+    value === '' ? '' : textParameter(AGENT_LIMITS.versionBytes)(parameter, value),
 }
 
 function readFields(fields: Readonly<Record<string, Reader>>, given: object): Arguments {
@@ -184,13 +187,6 @@ function u64(parameter: string, value: unknown): bigint {
   const number = typeof value === 'string' && /^\d{1,20}$/.test(value) ? BigInt(value) : null
   if (number !== null && number <= MAX_U64) return number
   const expected = `an integer from 0 to ${MAX_U64} in decimal text`
-  throw new DomainError('INVALID_TYPE', { parameter, expected, value: quoted(value) })
-}
-
-function sha256(parameter: string, value: unknown): Uint8Array {
-  if (typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value))
-    return new Uint8Array(Buffer.from(value, 'hex'))
-  const expected = 'a SHA-256 hash of 64 hex digits'
   throw new DomainError('INVALID_TYPE', { parameter, expected, value: quoted(value) })
 }
 

@@ -38,7 +38,7 @@ export async function checkCard(card: RecordedCard, dependencies: HostedDependen
     return { state: 'unreachable', reason: hosted.reason, host: hosted.host }
   }
   const json = parseCard(hosted.body)
-  const matchedBy = matchCard(hosted.body, json, card.hash)
+  const matchedBy = matchHash(hashCard(hosted.body, json), card.hash)
   return {
     state: matchedBy === null ? 'mismatched' : 'matched',
     reason: matchedBy === null ? mismatchReason(json) : null,
@@ -49,14 +49,26 @@ export async function checkCard(card: RecordedCard, dependencies: HostedDependen
   }
 }
 
-/** Returns which form of a card has the recorded hash (hex SHA-256). Null if neither has. */
-export function matchCard(body: Uint8Array, json: CardJson | null, recordedHash: string): CardMatch | null {
-  if (sha256Hex(body) === recordedHash) return 'raw'
-  const canonical = json?.canonical ?? null
-  return canonical !== null && sha256Hex(canonical) === recordedHash ? 'jcs' : null
+/** SHA-256 of the forms of a card, hex. */
+export interface CardHashes {
+  readonly raw: string
+  /** Null if there is no canonical form. */
+  readonly jcs: string | null
 }
 
-function mismatchReason(json: CardJson | null): string {
+export function hashCard(body: Uint8Array, json: CardJson | null): CardHashes {
+  const canonical = json?.canonical ?? null
+  return { raw: sha256Hex(body), jcs: canonical === null ? null : sha256Hex(canonical) }
+}
+
+/** Returns which form of a card has the recorded hash. Null if neither has. */
+export function matchHash({ raw, jcs: canonical }: CardHashes, recordedHash: string): CardMatch | null {
+  if (raw === recordedHash) return 'raw'
+  return canonical === recordedHash ? 'jcs' : null
+}
+
+/** Why a card with another hash does not match. */
+export function mismatchReason(json: CardJson | null): string {
   if (json === null) return 'The hosted document has another hash and is not JSON'
   if (json.problem !== null) {
     return `The hosted card has another hash and no canonical form: ${json.problem}`

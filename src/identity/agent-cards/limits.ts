@@ -18,9 +18,22 @@ export const WRITES_AT_ONCE = 3
 /** Checks of cards of one site that run at once, over all processes. */
 export const CHECKS_PER_SITE = 4
 /** The same for a gateway, which serves many owners. At most the sockets per origin. */
-export const CHECKS_PER_GATEWAY = 32
-/** Of credentials, in a process. With the checks, at most the sockets per origin. */
+export const CHECKS_PER_GATEWAY = 24
+/** Of credentials, in a process. With all checks, at most the sockets per origin. */
 export const CREDENTIAL_FETCHES = { perSite: 4, perGateway: 8 } as const
+
+/** Checks of cards that no agent has yet, which anyone can start. In a process. */
+export const NEW_CARD_CHECKS = {
+  /** Of the cards of one site, or through a gateway. Others are refused. */
+  atOnce: { site: 4, gateway: 8 },
+  perMinute: { site: 60, gateway: 600 },
+  /** Of all cards at once. */
+  all: 64,
+  /** How long the result for a URL is shared, in milliseconds. */
+  keptMs: 5_000,
+  /** The site that was checked least recently is forgotten first. */
+  maxSites: 10_000,
+} as const
 
 export type CardTiming = Readonly<Record<keyof typeof CARD_TIMING, number>>
 

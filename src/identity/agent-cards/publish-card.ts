@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/errors.ts'
 import { quoted } from '../../domain/quoted.ts'
 import { sha256 } from '../json.ts'
-import { parseCard, readCardContent } from './card-content.ts'
+import { parseCard } from './card-content.ts'
+import { findCardProblems } from './card-problems.ts'
 
 /** Stores a document on the localnet. Returns its URL, with the scheme ipfs. */
 export type PublishDocument = (document: Uint8Array) => string
@@ -12,7 +13,7 @@ export interface PublishedCard {
   readonly hash: string
 }
 
-/** Bytes of UTF-8. */
+/** Of a card that a client sends. Bytes of UTF-8. */
 export const MAX_PUBLISHED_CARD = 16_384
 
 /**
@@ -23,25 +24,22 @@ export const MAX_PUBLISHED_CARD = 16_384
 export const createCardPublisher = (publish: PublishDocument | null) => ({
   publish: (card: string): PublishedCard => {
     if (publish === null) throw new DomainError('LOCALNET_ONLY')
-    const bytes = Buffer.from(card)
-    const problem = problemOf(bytes)
-    if (problem !== null)
-      throw new DomainError('INVALID_TEXT', { parameter: 'card', problem, value: quoted(card) })
+    const bytes = encodeCard(card)
+    const { problems } = findCardProblems(parseCard(bytes))
+    if (problems.length > 0) {
+      const found = problems.map(({ path, problem }) => `${path || 'it'} ${problem}`)
+      throw refusedCard(card, `must follow Agent2Agent (A2A): ${found.join(', ')}`)
+    }
     return { url: publish(bytes), hash: sha256(bytes).toString('hex') }
   },
 })
 
-function problemOf(bytes: Buffer): string | null {
-  if (bytes.length > MAX_PUBLISHED_CARD) return `must have at most ${MAX_PUBLISHED_CARD} bytes`
-  const json = parseCard(bytes)
-  if (json === null) return 'must be JSON'
-  if (json.problem !== null) return `must be a JSON document with one meaning: ${json.problem}`
-  const content = readCardContent(json.value)
-  if (content === null) return 'must be a JSON object'
-  const missing = [
-    ...(['name', 'description', 'version'] as const).filter((member) => content[member] === null),
-    ...(content.interfaces.length === 0 ? ['supportedInterfaces'] : []),
-    ...(content.skills.length === 0 ? ['skills'] : []),
-  ]
-  return missing.length === 0 ? null : `must have ${missing.join(', ')} (Agent2Agent 1.0)`
+/** The bytes of a card that a client sends. Throws INVALID_TEXT if there are too many. */
+export function encodeCard(card: string): Buffer {
+  const bytes = Buffer.from(card)
+  if (bytes.length <= MAX_PUBLISHED_CARD) return bytes
+  throw refusedCard(card, `must have at most ${MAX_PUBLISHED_CARD} bytes`)
 }
+
+const refusedCard = (card: string, problem: string): DomainError =>
+  new DomainError('INVALID_TEXT', { parameter: 'card', problem, value: quoted(card) })

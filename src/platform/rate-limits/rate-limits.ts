@@ -18,7 +18,7 @@ export const RATE_LIMIT_KINDS = {
   submit: limit(60, 'memory', 'Submitted transactions'),
   sponsoredPrepare: limit(10, 'database', 'Prepared sponsored transactions'),
   register: limit(20, 'database', 'Prepared sponsored registrations'),
-  verify: limit(20, 'database', 'Verified credentials'),
+  verify: limit(20, 'database', 'Verified credentials, and checks of cards that no agent has yet'),
   authenticated: limit(
     120,
     'database',

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { publishDocument } from '../../../src/compose/localnet/sample-documents.ts'
 import { useConsole } from './support/console-world.ts'
 import { browserWallet, connectWallet } from './support/wallet.ts'
 
@@ -125,4 +126,72 @@ test('the form says what is wrong before it asks the gateway, and an invitation 
   await page.getByRole('button', { name: 'Write a card' }).click()
   expect(await card.getByLabel('Name').inputValue()).toBe('Better Weather')
   expect(await card.getByLabel('Description').inputValue()).toBe('It says the weather.')
+})
+
+test('a card is checked before the registration, and the verdict goes when the URL or the hash changes', async ({
+  page,
+  open,
+  audit,
+}) => {
+  await open('/register')
+  await page.getByRole('main').getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  const form = page.getByRole('form', { name: 'Register an agent' })
+  const [url, hash] = [form.getByLabel('Card URL'), form.getByLabel('Card hash')]
+  const check = form.getByRole('button', { name: 'Check the card' })
+  const verdict = form.locator('.notice')
+  const reads = async (...texts: (string | RegExp)[]): Promise<void> => {
+    for (const text of texts) await verdict.getByText(text).waitFor()
+    await audit()
+  }
+  await url.fill('https://agents.example/card.json')
+  await check.click()
+  await reads('Unreachable', 'agents.example is reserved for documentation (RFC 2606)')
+  // The document is JSON, but no card of A2A.
+  await url.fill(publishDocument(world.gateway.dataDir, card.buffer))
+  expect(await verdict.count()).toBe(0)
+  await check.click()
+  await reads('Unchecked', 'Invalid', /Enter its hash to compare it/, 'supportedInterfaces is missing')
+  await form.getByLabel('Card file').setInputFiles(card)
+  await expect.poll(() => hash.inputValue()).toMatch(CARD_HASH)
+  expect(await verdict.count()).toBe(0)
+  await check.click()
+  await reads('Matched', 'Invalid', 'description is missing')
+  const published = await hash.inputValue()
+  await hash.fill('ab'.repeat(32))
+  expect(await verdict.count()).toBe(0)
+  await check.click()
+  await reads('Mismatched', published, 'ab'.repeat(32))
+  await hash.fill('abc')
+  await check.click()
+  await form.getByRole('alert').getByText('hash must be a SHA-256 hash of 64 hex digits').waitFor()
+  await hash.fill(published)
+  expect(await form.getByRole('alert').count()).toBe(0)
+})
+
+test('a written card with a wrong endpoint is neither published nor used, and a right one is', async ({
+  page,
+  open,
+}) => {
+  await open('/register')
+  await page.getByRole('main').getByRole('button', { name: 'Use a throw-away wallet' }).click()
+  await page.getByRole('button', { name: 'Write a card' }).click()
+  const form = page.getByRole('form', { name: 'Write a card' })
+  const fields = {
+    Name: 'Scout',
+    Description: 'Looks.',
+    Endpoint: 'https://[',
+    'What the skill does': 'Looks.',
+  }
+  for (const [label, text] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(text)
+  await form.getByLabel('Skill', { exact: true }).fill('Look')
+  const publish = form.getByRole('button', { name: 'Publish the card' })
+  await publish.click()
+  await form.getByText('It must be a URL that begins with https.').waitFor()
+  expect(await form.getByRole('alert').count()).toBe(1)
+  await expect.poll(() => form.getByLabel('Endpoint').evaluate((at) => at.matches(':focus'))).toBe(true)
+  await form.getByLabel('Endpoint').fill('https://agents.example/a2a')
+  expect(await form.getByRole('alert').count()).toBe(0)
+  await publish.click()
+  const registration = page.getByRole('form', { name: 'Register an agent' })
+  await expect.poll(() => registration.getByLabel('Card hash').inputValue()).toMatch(CARD_HASH)
 })

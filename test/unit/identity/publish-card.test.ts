@@ -17,6 +17,9 @@ const CARD = {
   supportedInterfaces: [
     { url: 'https://agents.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
   ],
+  capabilities: {},
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
   skills: [{ id: 'plan', name: 'Plan', description: 'Plans a route.', tags: [] }],
 }
 
@@ -37,10 +40,14 @@ test('a published card is served by the IPFS gateway of the localnet, with the b
 })
 
 test.each<[what: string, card: string, problem: string]>([
-  ['no JSON', '{', 'must be JSON'],
-  ['no object', '[]', 'must be a JSON object'],
-  ['a repeated member', '{"name":"a","name":"b"}', 'must be a JSON document with one meaning'],
-  ['missing parts', '{"name":"a"}', 'must have description, version, supportedInterfaces, skills'],
+  ['no JSON', '{', 'it must be JSON'],
+  ['no object', '[]', 'it must be a JSON object'],
+  ['a repeated member', '{"name":"a","name":"b"}', 'it must be a JSON document with one meaning'],
+  [
+    'missing parts',
+    '{"name":"a"}',
+    'must follow Agent2Agent (A2A): description is missing, version is missing, capabilities is missing',
+  ],
   [
     'too many bytes',
     JSON.stringify({ ...CARD, description: 'ä'.repeat(MAX_PUBLISHED_CARD / 2) }),

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { useMutation } from 'urql'
+import { useClient, useMutation } from 'urql'
 import { Button, Dialog, ErrorState, Input, TextArea } from '../ui/index.ts'
 import { save } from '../ui/save.ts'
-import { PublishLocalnetCardDocument } from './card-builder.generated.ts'
+import { CheckAgentCardDocument, PublishLocalnetCardDocument } from './card.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
 import { Form } from './form.tsx'
 import { forgetDraft, useDraft } from './use-draft.ts'
@@ -48,13 +48,23 @@ export function CardBuilder({ wallet, name, isLocalnet, onCard }: CardBuilderPro
 
 function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
   const keptAs = `card of ${wallet}`
+  const client = useClient()
+  // What the gateway found in a card, by the rules of A2A.
+  const [checked, setChecked] = useState({ card: '', error: undefined as unknown, found: {} })
+  const problemsOf = (given: Draft) => (checked.card === cardText(given) ? checked.found : {})
   const { draft, field, submit } = useDraft<Draft>(EMPTY, problemsOf, {
     as: keptAs,
     over: name === '' ? {} : { name },
   })
   const [{ error, fetching }, publish] = useMutation(PublishLocalnetCardDocument)
+  const failure = error ?? checked.error
   const write = async (): Promise<void> => {
     const card = cardText(draft)
+    const check = await client.query(CheckAgentCardDocument, { source: { card } })
+    const problems = check.data?.checkAgentCard.problems ?? []
+    const found = problems.map(({ path, problem }) => [FIELDS[path] ?? 'skill', `It ${problem}.`])
+    setChecked({ card, error: check.error, found: Object.fromEntries(found) })
+    if (check.error || found.length > 0) return
     if (!isLocalnet) {
       save('agent-card.json', card, 'application/json')
       onCard({ name: draft.name.trim(), hash: await sha256Hex(new TextEncoder().encode(card)) })
@@ -66,7 +76,7 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     onCard({ ...data.publishLocalnetCard, name: draft.name.trim() })
   }
   return (
-    <Form label="Write a card" onSubmit={() => submit(() => void write())}>
+    <Form label="Write a card" onSubmit={() => submit(write)}>
       <Input label="Name" hint="As in the registration." {...field('name')} />
       <TextArea
         label="Description"
@@ -80,7 +90,7 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
       />
       <Input label="Skill" hint="One thing that it does, such as “Plan a route”." {...field('skill')} />
       <Input label="What the skill does" hint="In a sentence." {...field('skillDescription')} />
-      {error !== undefined && <ErrorState error={error} />}
+      {failure !== undefined && <ErrorState error={failure} />}
       <p className="note">
         {isLocalnet
           ? 'This local test network publishes the card for you.'
@@ -93,12 +103,12 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
   )
 }
 
-function problemsOf({ endpoint, ...texts }: Draft): Partial<Draft> {
-  const missing = Object.entries(texts).filter(([, text]) => text.trim() === '')
-  return {
-    ...Object.fromEntries(missing.map(([name]) => [name, 'Enter a text.'])),
-    ...(!/^https:\/\/\S+$/.test(endpoint.trim()) && { endpoint: 'Enter a URL that begins with https.' }),
-  }
+/** Where the answers are in the card. Those of the skill are the name and the id. */
+const FIELDS: Record<string, keyof Draft> = {
+  name: 'name',
+  description: 'description',
+  'supportedInterfaces[0].url': 'endpoint',
+  'skills[0].description': 'skillDescription',
 }
 
 function cardText({ name, description, endpoint, skill, skillDescription }: Draft): string {

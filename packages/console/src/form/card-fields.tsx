@@ -1,15 +1,18 @@
 import { type ChangeEvent, useState } from 'react'
-import { Input } from '../ui/index.ts'
+import { Button, Input, Light, Loaded, Status, useRead } from '../ui/index.ts'
+import { CheckAgentCardDocument } from './card.generated.ts'
+import { type AgentLimits, schemesOf } from './checks.ts'
 import type { DraftField } from './use-draft.ts'
 
 interface CardFieldsProps {
-  readonly url: DraftField
-  readonly hash: DraftField
+  readonly field: (name: 'url' | 'hash') => DraftField
+  readonly limits: AgentLimits
   readonly onHash: (hash: string) => void
 }
 
 /** The address of an agent card and its hash, which is computed from the file in this page. */
-export function CardFields({ url, hash, onHash }: CardFieldsProps) {
+export function CardFields({ field, limits, onHash }: CardFieldsProps) {
+  const [url, hash] = [field('url'), field('hash')]
   const [file, setFile] = useState<string | null>(null)
   const read = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const [chosen] = target.files ?? []
@@ -23,7 +26,7 @@ export function CardFields({ url, hash, onHash }: CardFieldsProps) {
         label="Card URL"
         inputMode="url"
         placeholder="https://example.org/.well-known/agent-card.json"
-        hint="Where you publish the agent card. https, ipfs, ar or did; up to 200 bytes."
+        hint={`Where you publish the agent card. ${schemesOf(limits)}; up to ${limits.cardUrlBytes} bytes.`}
         {...url}
       />
       <Input
@@ -36,7 +39,7 @@ export function CardFields({ url, hash, onHash }: CardFieldsProps) {
       <Input
         label="Card hash (SHA-256)"
         spellCheck="false"
-        placeholder="64 hex digits"
+        placeholder={`${limits.cardHashDigits} hex digits`}
         hint={file === null ? 'Choose the file above, or paste its hash.' : `Computed from ${file}.`}
         {...hash}
         onChange={({ target }) => {
@@ -44,7 +47,61 @@ export function CardFields({ url, hash, onHash }: CardFieldsProps) {
           onHash(target.value.trim())
         }}
       />
+      <CardCheck url={url.value} hash={hash.value} />
     </>
+  )
+}
+
+interface CardCheckProps {
+  readonly url: string
+  readonly hash: string
+}
+
+/** The verdict of the gateway, until the URL or the hash changes. */
+function CardCheck({ url, hash }: CardCheckProps) {
+  const [asked, setAsked] = useState({ about: '', count: 0 })
+  const about = `${url} ${hash}`
+  return (
+    <>
+      <div className="row">
+        <Button onClick={() => setAsked({ about, count: asked.count + 1 })}>Check the card</Button>
+      </div>
+      {asked.about === about && <Verdict key={asked.count} url={url} hash={hash} />}
+    </>
+  )
+}
+
+function Verdict({ url, hash }: CardCheckProps) {
+  const variables = { source: { url }, hash: hash === '' ? null : hash }
+  const read = useRead({ query: CheckAgentCardDocument, variables, requestPolicy: 'network-only' })
+  return (
+    <Loaded read={read} data={read.data?.checkAgentCard} rows={1} label="Checking the card">
+      {({ state, reason, hash: hosted, problems }) => (
+        <div className="notice" data-tone="neutral" role="status">
+          <p className="row">
+            <Status value={state} />
+            {problems.length > 0 && <Light tone="bad" text="Invalid" />}
+          </p>
+          <p>
+            {reason ??
+              `The gateway can fetch the card.${hash === '' ? ' Enter its hash to compare it.' : ''}`}
+          </p>
+          {state === 'MISMATCHED' && (
+            <p>
+              The hosted card: <code>{hosted}</code>. You entered: <code>{hash}</code>.
+            </p>
+          )}
+          {problems.length > 0 && <p>Other agents cannot use the card, because it does not follow A2A:</p>}
+          <ul>
+            {problems.map(({ path, problem }) => (
+              <li key={path}>
+                {path === '' ? 'The card' : path} {problem}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Loaded>
   )
 }
 

@@ -1,28 +1,31 @@
 import { ADDRESS } from '../shell/find.ts'
+import type { Service } from '../ui/service.tsx'
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+export type AgentLimits = Service['agentLimits']
+type Details = Partial<Record<'name' | 'version' | 'url' | 'hash', string>>
 
-/**
- * Each check returns what is wrong and what is allowed, or null. The program has the same rules.
- */
-export function checkName(name: string): string | null {
-  if (name === '') return 'Enter a name.'
-  if (bytesOf(name) > 32) return `The name has ${bytesOf(name)} bytes. At most 32 are allowed.`
-  return /\p{Cc}/u.test(name) ? 'The name must not contain control characters.' : null
+/** What is wrong with the details of an agent, and what is allowed. */
+export function checkDetails(limits: AgentLimits, { name, version = '', url = '', hash = '' }: Details) {
+  const { nameBytes, versionBytes, cardUrlBytes, cardUrlSchemes, cardHashDigits: digits } = limits
+  return {
+    name: name === '' ? 'Enter a name.' : tooLong('name', name, nameBytes),
+    version: tooLong('version', version, versionBytes),
+    url: cardUrlSchemes.some((scheme) => url.startsWith(`${scheme}:`))
+      ? tooLong('URL', url, cardUrlBytes)
+      : `Enter a URL that begins with ${schemesOf(limits)}.`,
+    hash: new RegExp(`^[0-9a-f]{${digits}}$`, 'i').test(hash)
+      ? null
+      : `Choose the card file, or enter its hash: ${digits} hex digits.`,
+  }
 }
 
-export function checkCardUrl(url: string): string | null {
-  if (!/^(https|ipfs|ar|did):/.test(url)) return 'Enter a URL that begins with https, ipfs, ar or did.'
-  return bytesOf(url) > 200 ? `The URL has ${bytesOf(url)} bytes. At most 200 are allowed.` : null
+function tooLong(what: string, text: string | undefined, max: number): string | null {
+  const { length } = new TextEncoder().encode(text)
+  return length > max ? `The ${what} has ${length} bytes. At most ${max} are allowed.` : null
 }
 
-export function checkHash(hash: string): string | null {
-  return /^[0-9a-f]{64}$/i.test(hash) ? null : 'Choose the card file, or enter its hash: 64 hex digits.'
-}
-
-export function checkVersion(version: string): string | null {
-  return bytesOf(version) > 16 ? `The version has ${bytesOf(version)} bytes. At most 16 are allowed.` : null
-}
+export const schemesOf = ({ cardUrlSchemes }: AgentLimits): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(cardUrlSchemes)
 
 /** Of an optional agent. */
 export function checkAgent(agent: string): string | null {

@@ -3,20 +3,27 @@ import css from './form.module.css'
 
 interface FormProps {
   readonly label: string
-  readonly onSubmit: () => void
+  /** The promise is that of checks of the gateway. */
+  readonly onSubmit: () => void | Promise<void>
   readonly children: ReactNode
 }
 
-/** A form that the page handles. The first field with an error gets the focus. */
+/** A form that the page handles. Then the first field with an error gets the focus. */
 export function Form({ label, onSubmit, children }: FormProps) {
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const form = event.currentTarget
-    onSubmit()
+    await onSubmit()
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return (
-    <form className={css.form} aria-label={label} autoComplete="off" noValidate onSubmit={submit}>
+    <form
+      className={css.form}
+      aria-label={label}
+      autoComplete="off"
+      noValidate
+      onSubmit={(event) => void submit(event)}
+    >
       {children}
     </form>
   )

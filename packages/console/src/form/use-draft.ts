@@ -53,9 +53,9 @@ export function useDraft<Draft extends object>(
       onChange: ({ target }) => change({ [name]: target.value } as Partial<Draft>),
     }),
     /** Sends it if nothing is wrong. */
-    submit: (send: () => void): void => {
+    submit: (send: () => void | Promise<void>): void | Promise<void> => {
       setChecked(true)
-      if (Object.values(found).every((problem) => !problem)) send()
+      if (Object.values(found).every((problem) => !problem)) return send()
     },
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { readCardContent } from '../../../../src/identity/agent-cards/card-content.ts'
 import { checkCard } from '../../../../src/identity/agent-cards/check-card.ts'
+import { createNewCardChecks } from '../../../../src/identity/agent-cards/check-new-card.ts'
 import { CARD_QUEUES } from '../../../../src/identity/agent-cards/limits.ts'
 import { CREDENTIALS_V2 } from '../../../../src/identity/credentials/contexts/pinned.ts'
 import { trustRegistry } from '../../../../src/identity/credentials/trusted-issuers.ts'
@@ -9,7 +10,10 @@ import { checkContext } from '../../../../src/identity/credentials/verify/checks
 import { checkProofPresent } from '../../../../src/identity/credentials/verify/checks/proof.ts'
 import { parseStatusEntries } from '../../../../src/identity/credentials/verify/status/check-status.ts'
 import { createVerifier } from '../../../../src/identity/credentials/verify/verifier.ts'
-import { createByteBudget } from '../../../../src/platform/net/hosted/fetch-hosted.ts'
+import {
+  createByteBudget,
+  type HostedDependencies,
+} from '../../../../src/platform/net/hosted/fetch-hosted.ts'
 import { createFetchQueue } from '../../../../src/identity/fetch-queue.ts'
 import { createSiteSlots } from '../../../../src/identity/sites.ts'
 import {
@@ -49,6 +53,36 @@ async function failed(raw: unknown): Promise<string> {
   const { checks } = await verifier.verify(raw, { agentDid: AGENT_DID, now: NOW, trust })
   const names = checks.filter(({ passed }) => !passed).map(({ check }) => check)
   return names.length === checks.length ? 'all' : names.join(' ') || 'ok'
+}
+const CID_URL = `ipfs://${'a'.repeat(59)}/`
+const BUSY_BEYOND = { accepted: 0, refused: 1 }
+const hostedBy = (get: HostedDependencies['http']['get']): HostedDependencies => ({
+  http: { get, checkUrl: (url) => new URL(url) },
+  gateways: { ipfs: 'https://ipfs.test/', arweave: null },
+  budget: createByteBudget(clock),
+  cardUrlOf: async () => null,
+  totalMs: 10_000,
+})
+const never = () => new Promise<never>(() => undefined)
+/** Starts `n` checks at hosts that never respond. Returns how many were refused. */
+async function startNewChecks(n: number, urlOf: (i: number) => string): Promise<number> {
+  const { check } = createNewCardChecks(hostedBy(never), clock)
+  let refused = 0
+  for (let i = 0; i < n; i += 1) check({ url: urlOf(i) }).catch(() => (refused += 1))
+  await turn()
+  return refused
+}
+/** Runs `n` checks, one after the other. Returns how many were refused. */
+async function endNewChecks(n: number, urlOf: (i: number) => string): Promise<number> {
+  const body = Buffer.from('{}')
+  const fields = { headers: {}, status: 200, truncated: false, receivedBytes: 2, durationMs: 0 }
+  const { check } = createNewCardChecks(
+    hostedBy(async (url) => ({ outcome: 'response', url, body, ...fields })),
+    clock,
+  )
+  let refused = 0
+  for (let i = 0; i < n; i += 1) await check({ url: urlOf(i) }).catch(() => (refused += 1))
+  return refused
 }
 const ALL = { refused: 'all' }
 const plain = unsigned('2.0', 'eddsa-jcs-2022', issuer.did)
@@ -202,6 +236,23 @@ export const credentialCases: Cases = {
     'Bytes read from one site for cards, credentials and status lists, per process': testedIn(
       'faults/identity/card-checks',
       'agents of one site make the service read a limited number of bytes per minute, and others are checked',
+    ),
+    'Checks before a registration of cards of one site at once, per process': [
+      'https://a.test/',
+      CID_URL,
+    ].map((url) => most((n) => startNewChecks(n, (i) => url + i), BUSY_BEYOND)),
+    'Checks before a registration that fetch a card of one site, per process': [
+      'https://a.test/',
+      CID_URL,
+    ].map((url) => most((n) => endNewChecks(n, (i) => url + i), BUSY_BEYOND)),
+    'Checks before a registration that fetch a card, in a process at once': most(
+      (n) => startNewChecks(n, (i) => `https://a${i}.test/`),
+      BUSY_BEYOND,
+    ),
+    'Agent card that is sent as text': most((n) =>
+      createNewCardChecks(hostedBy(never), clock)
+        .check({ card: pad('{}', n) })
+        .then(() => 'ok'),
     ),
     'First checks of agent cards in a process at once': lowered((n) =>
       withTimers(async (advance) => {

@@ -75,7 +75,7 @@ export const requestCases: Cases = {
     'Submitted transactions': perMinute('submit'),
     'Prepared sponsored transactions': perMinute('sponsoredPrepare'),
     'Prepared sponsored registrations': perMinute('register'),
-    'Verified credentials': perMinute('verify'),
+    'Verified credentials, and checks of cards that no agent has yet': perMinute('verify'),
     'Requests with a wallet signature or a session, and those of an operator': perMinute('authenticated'),
     'Challenges and sign-ins; each sign-in needs two': perMinute('signIn'),
     'Pings, resends and recovered deliveries of webhooks; also per wallet': async (n) => {

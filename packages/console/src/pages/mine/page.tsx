@@ -67,7 +67,9 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
             <FollowEvents pda={agent.pda} onEvent={again} />
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
-            {agent.status === 'ACTIVE' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}
+            {agent.status === 'ACTIVE' && (
+              <UpdateSection key={formKey(agent)} agent={agent} sign={sign} limits={service.agentLimits} />
+            )}
             <StatusSection agent={agent} sign={sign} />
           </>
         )}

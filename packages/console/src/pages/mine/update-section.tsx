@@ -2,7 +2,7 @@ import type { AgentUpdate } from '@agent-registry/client'
 import { CAPABILITIES } from '../../api/enums.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
-import { checkCardUrl, checkHash, checkName, checkVersion } from '../../form/checks.ts'
+import { type AgentLimits, checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
@@ -13,20 +13,20 @@ import type { MyAgent } from './page.tsx'
 interface UpdateSectionProps {
   readonly agent: MyAgent
   readonly sign: Sign
+  readonly limits: AgentLimits
 }
 
 /** Changes the details of an active agent. Only what differs is sent. */
-export function UpdateSection({ agent, sign }: UpdateSectionProps) {
+export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
   const { name, version, serviceCategory, agentCardUrl } = agent
   const own = BigInt(agent.capabilities)
   const initial = { name, version, category: serviceCategory, capabilities: own, url: agentCardUrl, hash: '' }
   // The URL and the hash change together.
   const changesCard = ({ url, hash }: typeof initial): boolean => url !== agentCardUrl || hash !== ''
-  const { draft, change, field, submit, isChecked } = useDraft(initial, (given) => ({
-    name: checkName(given.name),
-    version: checkVersion(given.version),
-    ...(changesCard(given) && { url: checkCardUrl(given.url), hash: checkHash(given.hash) }),
-  }))
+  const { draft, change, field, submit, isChecked } = useDraft(initial, (given) => {
+    const { url, hash, ...others } = checkDetails(limits, given)
+    return changesCard(given) ? { ...others, url, hash } : others
+  })
   const { capabilities } = draft
   const update = {
     ...(draft.name !== name && { name: draft.name }),
@@ -48,7 +48,11 @@ export function UpdateSection({ agent, sign }: UpdateSectionProps) {
     <Section title="Details" lead="Only what you change is sent.">
       <Form label="Details" onSubmit={() => submit(review)}>
         <Input label="Name" {...field('name')} />
-        <Input label="Version" hint="Free text, at most 16 bytes." {...field('version')} />
+        <Input
+          label="Version"
+          hint={`Free text, at most ${limits.versionBytes} bytes.`}
+          {...field('version')}
+        />
         <Select label="Category" options={optionsOf(CATEGORIES)} {...field('category')} />
         <Choices title="Capabilities">
           <div className="grid">
@@ -61,7 +65,7 @@ export function UpdateSection({ agent, sign }: UpdateSectionProps) {
             })}
           </div>
         </Choices>
-        <CardFields url={field('url')} hash={field('hash')} onHash={(hash) => change({ hash })} />
+        <CardFields field={field} limits={limits} onHash={(hash) => change({ hash })} />
         <Button type="submit">Review the update</Button>
         <p role="status" className="note">
           {isChecked && isSame ? 'Nothing differs from the registry. Change a field first.' : ''}

@@ -71,8 +71,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
           wallet={wallet}
           givenCode={search.get('code') ?? ''}
           prefersWallet={search.get('payer') === 'wallet'}
-          canSponsor={service.feeSponsorshipEnabled}
-          isLocalnet={service.network === 'LOCALNET'}
+          service={service}
         />
       </Section>
       <WalletBalance wallet={wallet} network={service.network} />

@@ -3,9 +3,10 @@ import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../form/categories.ts'
-import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
+import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
+import type { Service } from '../../ui/service.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
@@ -18,8 +19,7 @@ interface RegisterFormProps {
   readonly givenCode: string
   /** From a page that knows that the wallet has SOL. */
   readonly prefersWallet: boolean
-  readonly canSponsor: boolean
-  readonly isLocalnet: boolean
+  readonly service: Service
 }
 
 interface Draft {
@@ -34,24 +34,18 @@ interface Draft {
 /** The name under which this tab keeps what was typed. */
 export const draftOf = (wallet: string): string => `registration of ${wallet}`
 
-export function RegisterForm({
-  wallet,
-  givenCode,
-  prefersWallet,
-  canSponsor,
-  isLocalnet,
-}: RegisterFormProps) {
+export function RegisterForm({ wallet, givenCode, prefersWallet, service }: RegisterFormProps) {
+  const { feeSponsorshipEnabled: canSponsor, agentLimits, network } = service
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(
-    {
-      name: '',
-      category: 'OTHER',
-      url: '',
-      hash: '',
-      payer: 'gateway',
-      code: '',
-    },
-    problemsOf,
+    { name: '', category: 'OTHER', url: '', hash: '', payer: 'gateway', code: '' },
+    (given) => ({
+      ...checkDetails(agentLimits, given),
+      code:
+        given.payer === 'gateway' && given.code.trim() === ''
+          ? 'Enter a code, or let your wallet pay.'
+          : null,
+    }),
     {
       as: draftOf(wallet),
       over: {
@@ -75,11 +69,15 @@ export function RegisterForm({
   }
   return (
     <>
-      <CardBuilder wallet={wallet} name={name} isLocalnet={isLocalnet} onCard={change} />
+      <CardBuilder wallet={wallet} name={name} isLocalnet={network === 'LOCALNET'} onCard={change} />
       <Form label="Register an agent" onSubmit={() => submit(register)}>
-        <Input label="Name" hint="1 to 32 bytes. You can change it later." {...field('name')} />
+        <Input
+          label="Name"
+          hint={`1 to ${agentLimits.nameBytes} bytes. You can change it later.`}
+          {...field('name')}
+        />
         <Select label="Category" options={optionsOf(CATEGORIES)} {...field('category')} />
-        <CardFields url={field('url')} hash={field('hash')} onHash={(value) => change({ hash: value })} />
+        <CardFields field={field} limits={agentLimits} onHash={(value) => change({ hash: value })} />
         <Payer payer={payer} canSponsor={canSponsor} onChange={(chosen) => change({ payer: chosen })} />
         {payer === 'gateway' && <InviteCode wallet={wallet} field={field('code')} />}
         <Button look="primary" type="submit">
@@ -89,13 +87,6 @@ export function RegisterForm({
     </>
   )
 }
-
-const problemsOf = ({ name, url, hash, payer, code }: Draft) => ({
-  name: checkName(name),
-  url: checkCardUrl(url),
-  hash: checkHash(hash),
-  code: payer === 'gateway' && code.trim() === '' ? 'Enter a code, or let your wallet pay.' : null,
-})
 
 function Payer({
   payer,
