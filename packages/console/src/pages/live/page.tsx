@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
-import { eventText } from '../../events/types.ts'
+import { DISTINCT_TYPES, eventText } from '../../events/types.ts'
 import { Button, Page } from '../../ui/index.ts'
 import { FeedView } from './feed-view.tsx'
 import { type FeedFilter, readFilter } from './filter.ts'
@@ -12,12 +12,13 @@ export default function LivePage() {
   const [isPaused, setPaused] = useState(false)
   const [run, setRun] = useState(0)
   const text = search.toString()
-  const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text])
+  const chosen = useMemo(() => readFilter(new URLSearchParams(text)), [text])
+  const filter = useMemo(() => ({ types: DISTINCT_TYPES, ...chosen }), [chosen])
   return (
     <Page
       title="Live events"
       lead="What happens in the registry, as the gateway reads it from the ledger."
-      request={{ document: LiveEventsDocument, variables: { filter }, client: exampleFor(filter) }}
+      request={{ document: LiveEventsDocument, variables: { filter }, client: exampleFor(chosen) }}
       actions={
         <Button aria-pressed={isPaused} onClick={() => setPaused((now) => !now)}>
           {isPaused ? 'Resume' : 'Pause'}

@@ -52,7 +52,7 @@ function Lines({ range, since }: GrowthProps & { readonly range: keyof typeof RA
     <Loaded read={read} data={read.data} rows={8} label="Loading the growth">
       {({ registryGrowth, registryStake }) => (
         <>
-          <p className="note">Agents of today, by the time of their registration</p>
+          <p className="note">Agents now registered, by date of registration</p>
           <Chart title="Agents" points={points(registryGrowth)} height={HEIGHT} />
           <p className="note">USDC staked, by the hour</p>
           <Chart title="USDC staked" points={points(registryStake)} height={HEIGHT} format={usdc} />

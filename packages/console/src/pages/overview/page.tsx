@@ -10,7 +10,6 @@ import {
   lazily,
   Page,
   Section,
-  Status,
   Tier,
   useRead,
   withCommas,
@@ -20,9 +19,8 @@ import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 
 const REFRESH_MS = 10_000
-/** Of a sparkline. Smaller changes of the reputation make a flatter one. */
-const MIN_RANGE = 100
 const WIDTH = 100
+const MAX_REPUTATION = 1_000
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
@@ -96,7 +94,7 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
         </div>
         <Counts
           title="Categories"
-          rows={stats.byCategory}
+          rows={stats.byCategory.toSorted((one, other) => other.agents - one.agents)}
           valueOf={({ category }) => category}
           filter="category"
         />
@@ -119,14 +117,10 @@ function Best({ agents }: { readonly agents: Agents }) {
   return (
     <Bars
       caption="Agents of the best reputation"
-      bars={agents.map(({ pda, name, tier, status, reputationScore, history }) => ({
+      bars={agents.map(({ pda, name, tier, reputationScore, history }) => ({
         key: pda,
         label: name,
-        detail: (
-          <>
-            <Tier value={tier} /> {status !== 'ACTIVE' && <Status value={status} />}
-          </>
-        ),
+        detail: <Tier value={tier} />,
         to: `/agents/${pda}`,
         value: reputationScore,
         drawing: <Sparkline now={reputationScore} changes={history.nodes} />,
@@ -137,19 +131,17 @@ function Best({ agents }: { readonly agents: Agents }) {
 
 type Changes = Agents[number]['history']['nodes']
 
-/** The last changes of the reputation, newest first, from the oldest until now. */
+/** The last changes of the reputation, from the oldest until now. All have one scale. */
 function Sparkline({ now, changes }: { readonly now: number; readonly changes: Changes }) {
   const [shownAt] = useState(Date.now)
   const oldest = changes.toReversed()
   const values = [...oldest.map(({ oldReputation }) => oldReputation ?? 0), now]
-  const low = Math.min(...values)
-  const range = Math.max(Math.max(...values) - low, MIN_RANGE)
-  const y = (value: number): number => 19 - (18 * (value - low)) / range
+  const y = (value: number): number => 19 - (18 * value) / MAX_REPUTATION
   const times = oldest.map(({ timestamp }) => Date.parse(timestamp))
   const start = times[0] ?? 0
   // The clock of the ledger can be ahead.
   const end = Math.max(shownAt, times.at(-1) ?? 0)
-  const x = (time: number): number => (WIDTH * (time - start)) / Math.max(end - start, 1)
+  const x = (time: number): number => WIDTH * (0.05 + (0.9 * (time - start)) / Math.max(end - start, 1))
   const path = times.map((time, i) => `H${x(time)}V${y(values[i + 1]!)}`).join('')
   return (
     <svg className={css.sparkline} viewBox={`0 0 ${WIDTH} 20`} preserveAspectRatio="none" aria-hidden="true">
