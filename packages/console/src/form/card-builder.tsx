@@ -21,8 +21,12 @@ const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescrip
 type Draft = typeof EMPTY
 
 /** Writes an agent card of A2A 1.0 from a few answers. */
-export function CardBuilder({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
+export function CardBuilder({ onCard, ...props }: CardBuilderProps) {
   const [open, setOpen] = useState(false)
+  const use: typeof onCard = (card) => {
+    onCard(card)
+    setOpen(false)
+  }
   return (
     <>
       <p>
@@ -32,15 +36,7 @@ export function CardBuilder({ wallet, name, isLocalnet, onCard }: CardBuilderPro
         </Button>
       </p>
       <Dialog title="Write a card" open={open} onClose={() => setOpen(false)}>
-        <CardForm
-          wallet={wallet}
-          name={name}
-          isLocalnet={isLocalnet}
-          onCard={(card) => {
-            onCard(card)
-            setOpen(false)
-          }}
-        />
+        <CardForm {...props} onCard={use} />
       </Dialog>
     </>
   )
@@ -65,15 +61,15 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     const found = problems.map(({ path, problem }) => [FIELDS[path] ?? 'skill', `It ${problem}.`])
     setChecked({ card, error: check.error, found: Object.fromEntries(found) })
     if (check.error || found.length > 0) return
+    const named = { name: draft.name.trim() }
     if (!isLocalnet) {
       save('agent-card.json', card, 'application/json')
-      onCard({ name: draft.name.trim(), hash: await sha256Hex(new TextEncoder().encode(card)) })
-      return
+      return onCard({ ...named, hash: await sha256Hex(new TextEncoder().encode(card)) })
     }
     const { data } = await publish({ card })
     if (!data?.publishLocalnetCard) return
     forgetDraft(keptAs)
-    onCard({ ...data.publishLocalnetCard, name: draft.name.trim() })
+    onCard({ ...data.publishLocalnetCard, ...named })
   }
   return (
     <Form label="Write a card" onSubmit={() => submit(write)}>

@@ -63,9 +63,7 @@ function CardCheck({ url, hash }: CardCheckProps) {
   const about = `${url} ${hash}`
   return (
     <>
-      <div className="row">
-        <Button onClick={() => setAsked({ about, count: asked.count + 1 })}>Check the card</Button>
-      </div>
+      <Button onClick={() => setAsked({ about, count: asked.count + 1 })}>Check the card</Button>
       {asked.about === about && <Verdict key={asked.count} url={url} hash={hash} />}
     </>
   )

@@ -10,20 +10,14 @@ interface FormProps {
 
 /** A form that the page handles. Then the first field with an error gets the focus. */
 export function Form({ label, onSubmit, children }: FormProps) {
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = event.currentTarget
-    await onSubmit()
-    requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+    const focus = (): void => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    void Promise.resolve(onSubmit()).then(() => requestAnimationFrame(focus))
   }
   return (
-    <form
-      className={css.form}
-      aria-label={label}
-      autoComplete="off"
-      noValidate
-      onSubmit={(event) => void submit(event)}
-    >
+    <form className={css.form} aria-label={label} autoComplete="off" noValidate onSubmit={submit}>
       {children}
     </form>
   )

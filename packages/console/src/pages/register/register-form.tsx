@@ -88,20 +88,16 @@ export function RegisterForm({ wallet, givenCode, prefersWallet, service }: Regi
   )
 }
 
-function Payer({
-  payer,
-  canSponsor,
-  onChange,
-}: {
+interface PayerProps {
   readonly payer: Draft['payer']
   readonly canSponsor: boolean
   readonly onChange: (payer: Draft['payer']) => void
-}) {
+}
+
+function Payer({ payer, canSponsor, onChange }: PayerProps) {
   const [{ data }] = useQuery({ query: RentsDocument })
-  const walletHint =
-    data === undefined
-      ? 'A network fee, and a storage deposit that comes back when you close the agent.'
-      : `A network fee, and a storage deposit of ${formatUnits(BigInt(data.ledger.agent), 9)} SOL that comes back when you close the agent.`
+  const rent = data && ` of ${formatUnits(BigInt(data.ledger.agent), 9)} SOL`
+  const walletHint = `A network fee, and a storage deposit${rent ?? ''} that comes back when you close the agent.`
   const sponsorHint = canSponsor
     ? 'The wallet needs no SOL. Ask the operator for a code.'
     : 'This gateway does not pay for registrations now.'

@@ -52,11 +52,7 @@ function Steps({ service }: { readonly service: Service }) {
   const isLocalnet = service.network === 'LOCALNET'
   const isFunded = BigInt(balance ?? 0) > 0n || agent !== null
   const steps: readonly Omit<StepProps, 'number' | 'isNext'>[] = [
-    {
-      title: 'Connect a wallet',
-      isDone: signer !== null,
-      content: <AccountPanel />,
-    },
+    { title: 'Connect a wallet', isDone: signer !== null, content: <AccountPanel /> },
     {
       title: isLocalnet ? 'Get SOL and USDC' : 'Get SOL, or an invite code',
       isDone: isFunded,
@@ -167,16 +163,9 @@ const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies 
 function useProgress() {
   const { address, session } = useAccount()
   const wallet = address ?? ''
-  const agents = useRead({
-    query: StartAgentDocument,
-    variables: { owner: wallet },
-    pause: address === null,
-  })
-  const balances = useRead({
-    query: StartBalanceDocument,
-    variables: { wallet },
-    pause: address === null,
-  })
+  const ofWallet = { pause: address === null }
+  const agents = useRead({ query: StartAgentDocument, variables: { owner: wallet }, ...ofWallet })
+  const balances = useRead({ query: StartBalanceDocument, variables: { wallet }, ...ofWallet })
   const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null })
   const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
   const found = useKept(agents.data?.agentByOwner)
