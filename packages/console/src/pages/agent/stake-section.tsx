@@ -28,7 +28,7 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
       )}
       {stake?.withdrawal && <Withdrawal withdrawal={stake.withdrawal} />}
       {config !== null && (
-        <ol className={css.tiers} aria-label="Tiers and the stake that they need">
+        <ol className="stack tight" aria-label="Tiers and the stake that they need">
           {config.tiers.toReversed().map((each) => {
             const minimum = BigInt(each.minimumStake)
             const isCurrent = each.tier === tier
