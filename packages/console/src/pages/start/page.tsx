@@ -52,11 +52,7 @@ function Steps({ service }: { readonly service: Service }) {
   const isLocalnet = service.network === 'LOCALNET'
   const isFunded = BigInt(balance ?? 0) > 0n || agent !== null
   const steps: readonly Omit<StepProps, 'number' | 'isNext'>[] = [
-    {
-      title: 'Connect a wallet',
-      isDone: signer !== null,
-      content: <AccountPanel />,
-    },
+    { title: 'Connect a wallet', isDone: signer !== null, content: <AccountPanel /> },
     {
       title: isLocalnet ? 'Get SOL and USDC' : 'Get SOL, or an invite code',
       isDone: isFunded,
@@ -167,16 +163,9 @@ const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies 
 function useProgress() {
   const { address, session } = useAccount()
   const wallet = address ?? ''
-  const agents = useRead({
-    query: StartAgentDocument,
-    variables: { owner: wallet },
-    pause: address === null,
-  })
-  const balances = useRead({
-    query: StartBalanceDocument,
-    variables: { wallet },
-    pause: address === null,
-  })
+  const hasWallet = address !== null
+  const agents = useRead({ query: StartAgentDocument, variables: { owner: wallet }, pause: !hasWallet })
+  const balances = useRead({ query: StartBalanceDocument, variables: { wallet }, pause: !hasWallet })
   const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null })
   const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
   const found = useKept(agents.data?.agentByOwner)
@@ -186,13 +175,10 @@ function useProgress() {
     ({ active, filterAgentPda }) => active && agent !== null && filterAgentPda === agent.pda,
   )
   const webhook = own?.id ?? null
-  const deliveries = useRead({
-    query: StartDeliveryDocument,
-    variables: { id: webhook ?? '', filter: OWN_EVENTS },
-    pause: webhook === null,
-  })
+  const variables = { id: webhook ?? '', filter: OWN_EVENTS }
+  const deliveries = useRead({ query: StartDeliveryDocument, variables, pause: webhook === null })
   const delivery = useKept(deliveries.data?.webhookDeliveries?.nodes[0]?.id) ?? null
-  const isKnown = address === null || hasNoAgent || found !== undefined
+  const isKnown = !hasWallet || hasNoAgent || found !== undefined
   const isRead = isKnown && (session === null || webhooks.data !== undefined || webhooks.error !== undefined)
   const problem = hasNoAgent ? webhooks.error : (agents.error ?? webhooks.error)
   return {
@@ -204,8 +190,8 @@ function useProgress() {
     webhook,
     delivery,
     refresh: () => {
-      if (address !== null && agent?.card.state !== 'MATCHED') agents.again()
-      if (address !== null && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
+      if (hasWallet && agent?.card.state !== 'MATCHED') agents.again()
+      if (hasWallet && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
       if (session !== null && webhook === null) webhooks.again()
       if (webhook !== null && delivery === null) deliveries.again()
     },
