@@ -1,5 +1,4 @@
 import type { ServiceCategory as ClientCategory } from '@agent-registry/client'
-import type { ServiceCategory } from '../pages/agents/page.generated.ts'
 
 /** The name of a text in GraphQL: AGENT_UPDATED for `agent.updated`. */
 export function enumName(text: string): string {
@@ -24,7 +23,7 @@ export function capabilityNames(mask: string): string[] {
 }
 
 /** The name of a category in the client: `dataAnalysis` for DATA_ANALYSIS. */
-export function clientCategory(category: ServiceCategory): ClientCategory {
+export function clientCategory(category: string): ClientCategory {
   const name = category.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   return name as ClientCategory
 }

@@ -36,13 +36,8 @@ const EMPTY: Draft = { name: '', category: 'OTHER', url: '', hash: '', payer: 'g
 /** The name under which this tab keeps what was typed. */
 export const draftOf = (wallet: string): string => `registration of ${wallet}`
 
-export function RegisterForm({
-  wallet,
-  givenCode,
-  prefersWallet,
-  canSponsor,
-  isLocalnet,
-}: RegisterFormProps) {
+export function RegisterForm(props: RegisterFormProps) {
+  const { wallet, givenCode, prefersWallet, canSponsor, isLocalnet } = props
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(EMPTY, problemsOf, {
     as: draftOf(wallet),
