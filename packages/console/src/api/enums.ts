@@ -1,3 +1,5 @@
+import type { ServiceCategory as ClientCategory } from '@agent-registry/client'
+
 /** The name of a text in GraphQL: AGENT_UPDATED for `agent.updated`. */
 export function enumName(text: string): string {
   return text
@@ -18,4 +20,10 @@ export function capabilityNames(mask: string): string[] {
   return Array.from({ length: 64 }, (_, i) => i)
     .filter((i) => (bits >> BigInt(i)) & 1n)
     .map((i) => CAPABILITIES[i] ?? `Bit ${i}`)
+}
+
+/** The name of a category in the client: `dataAnalysis` for DATA_ANALYSIS. */
+export function clientCategory(category: string): ClientCategory {
+  const name = category.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return name as ClientCategory
 }

@@ -1,10 +1,5 @@
 import { memo, useEffect, useRef, useState } from 'react'
-import { Address } from '../ui/address.tsx'
-import { Badge, type Tone } from '../ui/badge.tsx'
-import { classes } from '../ui/classes.ts'
-import { Link } from '../ui/link.tsx'
-import { withCommas } from '../ui/number.ts'
-import { RelativeTime } from '../ui/time.tsx'
+import { Address, Badge, classes, Link, RelativeTime, type Tone, withCommas } from '../ui/index.ts'
 import { describeEvent } from './describe.ts'
 import css from './event-list.module.css'
 import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
@@ -80,7 +75,7 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh, canBeEmpty 
       <span className={css.time}>
         <RelativeTime value={event.timestamp} />
       </span>
-      <span className={css.place}>
+      <span className={classes('note', css.place)}>
         {event.signature === null ? (
           <span>Transaction unknown</span>
         ) : (

@@ -1,7 +1,4 @@
-import { shorten } from '../ui/address.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { lazily } from '../ui/lazily.tsx'
+import { Button, Dialog, lazily, shorten } from '../ui/index.ts'
 import { useAccount } from '../wallet/account.tsx'
 
 interface AccountButtonProps {

@@ -2,6 +2,8 @@
    A list with these roles is the pattern of a combobox. Neither select nor datalist has the details. */
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
 import type { Entry } from './entries.ts'
+import { classes } from '../ui/classes.ts'
+import field from '../ui/field.module.css'
 import css from './search.module.css'
 
 interface ComboboxProps {
@@ -51,7 +53,7 @@ export function Combobox(props: ComboboxProps) {
     <>
       <input
         ref={input}
-        className={css.input}
+        className={classes(field.control, css.input)}
         type="search"
         role="combobox"
         aria-label={label}

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react'
-import { classes } from '../ui/classes.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { classes, Dialog } from '../ui/index.ts'
 import { Combobox } from './combobox.tsx'
 import { useCommands } from './commands.ts'
 import { useFound } from './entries.ts'

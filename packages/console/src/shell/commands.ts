@@ -3,7 +3,7 @@ import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.ts'
 import { useAccount } from '../wallet/account.tsx'
 import type { Entry } from './entries.ts'
-import { setPreference } from './preferences.ts'
+import { setPreference } from './preferences.tsx'
 
 const PAGES = [
   ...NAVIGATION,

@@ -1,8 +1,6 @@
 import { useClient, useQuery } from 'urql'
 import { useLocation } from 'wouter'
-import { shorten } from '../ui/address.tsx'
-import { words } from '../ui/badge.tsx'
-import { useDebounced } from '../ui/debounced.ts'
+import { shorten, useDebounced, words } from '../ui/index.ts'
 import { type Kind, kindOf, pageFor } from './find.ts'
 import { SuggestDocument, SuggestSimilarDocument } from './search.generated.ts'
 

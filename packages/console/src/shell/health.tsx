@@ -3,8 +3,7 @@ import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
 import { type Connection, useConnection } from '../api/connection.ts'
 import { readError } from '../api/errors.ts'
-import { Light, type Tone } from '../ui/badge.tsx'
-import { usePolling } from '../ui/polling.ts'
+import { Light, type Tone, usePolling } from '../ui/index.ts'
 import css from './shell.module.css'
 
 /** The state of the service. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Combobox } from './combobox.tsx'
 import { useFound } from './entries.ts'
 import css from './search.module.css'
@@ -11,16 +11,10 @@ export function Search({ onMenu }: { readonly onMenu: () => void }) {
   const { entries, submit } = useFound(text)
   const input = useRef<HTMLInputElement>(null)
 
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      const target = event.target as HTMLElement
-      if (event.key !== '/' || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
+  useKey(
+    ({ key }) => key === '/' && document.activeElement?.matches('input, textarea, select') !== true,
+    () => input.current?.focus(),
+  )
 
   return (
     <search className={css.search}>
@@ -45,4 +39,18 @@ export function Search({ onMenu }: { readonly onMenu: () => void }) {
       </button>
     </search>
   )
+}
+
+/** Runs for a key, wherever the focus is. */
+export function useKey(isKey: (event: KeyboardEvent) => boolean, run: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (!isKey(event)) return
+    event.preventDefault()
+    run()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
 }

@@ -1,15 +1,14 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.ts'
 import { TransactionHost } from '../transaction/provider.tsx'
-import { Boundary } from '../ui/boundary.tsx'
-import { classes } from '../ui/classes.ts'
+import { Boundary, classes } from '../ui/index.ts'
 import { AccountButton } from './account-button.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
-import { Search } from './search.tsx'
-import { PreferenceSwitch } from './preference-switch.tsx'
+import { Search, useKey } from './search.tsx'
+import { PreferenceSwitch } from './preferences.tsx'
 import css from './shell.module.css'
 
 /** Header, navigation and footer of every page. */
@@ -18,16 +17,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [opened, setOpened] = useState<'menu' | 'account' | null>(null)
   // The menu closes after it has opened the account.
   const close = (which: 'menu' | 'account'): void => setOpened((now) => (now === which ? null : now))
-  useEffect(() => {
-    const open = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      // Not over another dialog, which may wait for an answer.
-      setOpened((now) => (document.querySelector('dialog[open]') === null ? 'menu' : now))
-    }
-    addEventListener('keydown', open)
-    return () => removeEventListener('keydown', open)
-  }, [])
+  useKey(
+    ({ key, ctrlKey, metaKey }) => key.toLowerCase() === 'k' && (ctrlKey || metaKey),
+    // Not over another dialog, which may wait for an answer.
+    () => setOpened((now) => (document.querySelector('dialog[open]') === null ? 'menu' : now)),
+  )
   const isCurrent = (to: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
   return (
     <div className={css.shell}>

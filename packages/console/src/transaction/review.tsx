@@ -101,17 +101,15 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
     requestPolicy: 'network-only',
   })
   const balance = data?.walletBalance
-  const rowOf = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint | null) => {
-    const show = (value: bigint): string => formatUnits(value, unit === 'SOL' ? 9 : 6)
-    return {
-      unit,
-      before: before === undefined ? '–' : show(BigInt(before)),
-      after: before === undefined || change === null ? '–' : show(BigInt(before) + change),
-    }
+  const rowOf = (unit: string, decimals: number, before: string | undefined, change: bigint | null) => {
+    const now = before === undefined ? null : BigInt(before)
+    const after = now === null || change === null ? null : now + change
+    return [unit, ...[now, after].map((value) => (value === null ? '–' : formatUnits(value, decimals)))]
   }
+  const { walletLamports, walletUsdc } = costs
   const rows = [
-    rowOf('SOL', balance?.lamports, costs.walletLamports === null ? null : -costs.walletLamports),
-    rowOf('USDC', balance?.usdc, costs.walletUsdc),
+    rowOf('SOL', 9, balance?.lamports, walletLamports === null ? null : -walletLamports),
+    rowOf('USDC', 6, balance?.usdc, walletUsdc),
   ]
   return (
     <section className="stack" aria-label="Balances">
@@ -120,23 +118,17 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
         caption="Your wallet"
         columns={BALANCES}
         rows={rows}
-        keyOf={({ unit }) => unit}
+        keyOf={([unit]) => unit!}
         stale={fetching}
       />
     </section>
   )
 }
 
-interface Balance {
-  readonly unit: string
-  readonly before: string
-  readonly after: string
-}
-
-const BALANCES: readonly Column<Balance>[] = [
-  { title: 'Token', cell: ({ unit }) => unit },
-  { title: 'Before', cell: ({ before }) => before, align: 'end' },
-  { title: 'After', cell: ({ after }) => after, align: 'end' },
+const BALANCES: readonly Column<readonly string[]>[] = [
+  { title: 'Token', cell: ([unit]) => unit },
+  { title: 'Before', cell: ([, before]) => before, align: 'end' },
+  { title: 'After', cell: ([, , after]) => after, align: 'end' },
 ]
 
 /** The program lists itself among its accounts. */
@@ -144,14 +136,9 @@ const isOther = ({ name }: { readonly name: string | null }): boolean => name !=
 
 /** An instruction for somebody who is asked to sign it. */
 function describe({ programId, decoded }: DecodedTransaction['instructions'][number]) {
+  const unknown = { programId, values: [], accounts: [] }
   if (decoded === null)
-    return {
-      title: 'An instruction that this page cannot read',
-      program: 'Program',
-      programId,
-      values: [],
-      accounts: [],
-    }
+    return { title: 'An instruction that this page cannot read', program: 'Program', ...unknown }
   return {
     title: effectOf(decoded),
     program: <code>{decoded.name}</code>,

@@ -35,7 +35,7 @@ export function TransactionDialog(props: TransactionDialogProps) {
         <p className="note" role="status">
           {step === 'stopped' ? '' : WAITING[state.name]}
         </p>
-        <div key={step} className={classes('stack', css.step)} ref={focus} tabIndex={-1}>
+        <div key={step} className="stack" ref={focus} tabIndex={-1}>
           <StepContent {...props} />
         </div>
         {origin === null && (

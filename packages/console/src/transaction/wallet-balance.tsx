@@ -12,10 +12,7 @@ interface WalletBalanceProps {
 
 /** What the wallet can spend. */
 export function WalletBalance({ wallet, network }: WalletBalanceProps) {
-  const { data, error, again } = useRead({
-    query: WalletBalanceDocument,
-    variables: { wallet },
-  })
+  const { data, error, again } = useRead({ query: WalletBalanceDocument, variables: { wallet } })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance
   useLanded(again)

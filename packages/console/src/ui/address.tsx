@@ -13,7 +13,7 @@ export function Address({ value, label = 'address' }: AddressProps) {
   const { copied, copy } = useCopy()
   return (
     <button type="button" className={css.address} title={value} onClick={() => void copy(value)}>
-      <span aria-hidden="true">{copied ? <span className={css.done}>Copied</span> : shorten(value)}</span>
+      <span aria-hidden="true">{copied ? <span className="good">Copied</span> : shorten(value)}</span>
       <span className="visually-hidden">{`Copy ${label} ${value}`}</span>
       <span className="visually-hidden" role="status">
         {copied ? 'Copied' : ''}

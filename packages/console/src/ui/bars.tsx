@@ -36,7 +36,7 @@ export function Bars({ caption, bars }: BarsProps) {
                 <Link className="plain" href={to}>
                   {label}
                 </Link>
-                {detail !== undefined && <span className={css.detail}>{detail}</span>}
+                {detail !== undefined && <span className="note">{detail}</span>}
               </span>
             </th>
             <td className={css.value}>

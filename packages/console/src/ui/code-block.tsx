@@ -1,5 +1,6 @@
 import { visibleText } from '../api/visible.ts'
 import { Button } from './button.tsx'
+import { classes } from './classes.ts'
 import { useCopy } from './copy.ts'
 import { Tabs } from './tabs.tsx'
 import css from './code-block.module.css'
@@ -8,7 +9,7 @@ export function CodeBlock({ code, label = 'Code' }: { readonly code: string; rea
   const { copied, copy } = useCopy()
   return (
     <div className={css.frame}>
-      <div className={css.head}>
+      <div className={classes('spread', 'note', css.head)}>
         <span>{label}</span>
         <Button small onClick={() => void copy(code)}>
           {copied ? 'Copied' : 'Copy'}

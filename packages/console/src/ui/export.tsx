@@ -36,16 +36,19 @@ export function Export<Data>({ name, query, variables, listOf }: ExportProps<Dat
     const rows: object[] = []
     for (let after: string | null = null; rows.length < MAX_ROWS && !left.current;) {
       const page = { ...variables, first: PAGE_SIZE, after } as never
-      const request = () => client.query(query, page, { requestPolicy: 'network-only' }).toPromise()
-      const { nodes, pageInfo } = await patiently(async () => {
-        const { data, error } = await request()
-        const list = data === undefined ? null : listOf(data)
-        if (list === null) throw error
-        return list
-      }, setText)
-      rows.push(...nodes.map(withoutTypes))
-      after = pageInfo.endCursor
-      if (!pageInfo.hasNextPage || nodes.length === 0) return rows
+      const { data, error } = await client.query(query, page, { requestPolicy: 'network-only' }).toPromise()
+      const list = data === undefined ? null : listOf(data)
+      if (list === null) {
+        const { code, retryAfter } = readError(error)
+        if (code !== 'RATE_LIMITED' || retryAfter === null) throw error
+        setText('Waiting for the limit of requests…')
+        await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000))
+        continue
+      }
+      setText('')
+      rows.push(...list.nodes.map(withoutTypes))
+      after = list.pageInfo.endCursor
+      if (!list.pageInfo.hasNextPage || list.nodes.length === 0) return rows
     }
     setText(`Saved the first ${withCommas(MAX_ROWS)}.`)
     return rows
@@ -56,12 +59,8 @@ export function Export<Data>({ name, query, variables, listOf }: ExportProps<Dat
     try {
       const rows = await readAll()
       const content = type === 'csv' ? csvOf(rows) : `${JSON.stringify(rows, null, 2)}\n`
-      if (!left.current)
-        save(
-          `${name.replaceAll(' ', '-')}.${type}`,
-          content,
-          type === 'csv' ? 'text/csv' : 'application/json',
-        )
+      const file = `${name.replaceAll(' ', '-')}.${type}`
+      if (!left.current) save(file, content, type === 'csv' ? 'text/csv' : 'application/json')
     } catch (error) {
       setText(readError(error).message)
     }
@@ -78,21 +77,6 @@ export function Export<Data>({ name, query, variables, listOf }: ExportProps<Dat
       <span role="status">{text}</span>
     </span>
   )
-}
-
-/** Reads again when the limit of the client allows it. */
-async function patiently<Page>(read: () => Promise<Page>, say: (text: string) => void): Promise<Page> {
-  for (;;) {
-    try {
-      return await read()
-    } catch (error) {
-      const { code, retryAfter } = readError(error)
-      if (code !== 'RATE_LIMITED' || retryAfter === null) throw error
-      say('Waiting for the limit of requests…')
-      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000))
-      say('')
-    }
-  }
 }
 
 const withoutTypes = (row: object): object =>

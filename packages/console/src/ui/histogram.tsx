@@ -1,3 +1,4 @@
+import { classes } from './classes.ts'
 import css from './histogram.module.css'
 import { withCommas } from './number.ts'
 import { Table } from './table.tsx'
@@ -33,7 +34,7 @@ export function Histogram({ title, of, unit, bars, format = withCommas }: Histog
           </span>
         ))}
       </div>
-      <div className={css.ends} aria-hidden="true">
+      <div className={classes('spread', 'note', css.ends)} aria-hidden="true">
         <span>{bars[0]?.label}</span>
         <span>{bars.at(-1)?.label}</span>
       </div>

@@ -12,19 +12,15 @@ const known = new WeakMap<object, unknown>()
  * load. `load` must not change.
  */
 export function useLazy<Module>(load: () => Promise<Module>): Module | null {
-  const [loaded, setLoaded] = useState<{ module: Module | null; load: () => Promise<Module> } | null>(null)
+  const [loaded, setLoaded] = useState(() => known.get(load) as Module | undefined)
+  const [hasFailed, setFailed] = useState(false)
   useEffect(() => {
-    let isCurrent = true
-    const set = (module: Module | null): void => {
-      if (module !== null) known.set(load, module)
-      if (isCurrent) setLoaded({ module, load })
+    const set = (module: Module): void => {
+      known.set(load, module)
+      setLoaded(() => module)
     }
-    void load().then(set, () => set(null))
-    return () => {
-      isCurrent = false
-    }
+    load().then(set, () => setFailed(true))
   }, [load])
-  if (loaded?.load !== load) return (known.get(load) as Module | undefined) ?? null
-  if (loaded.module === null) throw new ChunkError()
-  return loaded.module
+  if (hasFailed && loaded === undefined) throw new ChunkError()
+  return loaded ?? null
 }

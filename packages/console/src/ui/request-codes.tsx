@@ -33,12 +33,8 @@ export function RequestCodes(request: RequestOfPage) {
   )
 }
 
-function codesFor({
-  document,
-  variables = {},
-  client,
-  needsSession = false,
-}: RequestOfPage): Record<string, string> {
+function codesFor(request: RequestOfPage): Record<string, string> {
+  const { document, variables = {}, client, needsSession = false } = request
   const query = queryOf(document)
   const given = JSON.parse(JSON.stringify(variables)) as object
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })

@@ -65,14 +65,13 @@ function useRetries(retry: (() => void) | undefined, seconds: number | null): nu
   return left
 }
 
-/** Takes the place of rows, so that nothing moves when they arrive. */
-export function Loading({
-  rows = 8,
-  label = 'Loading',
-}: {
+interface LoadingProps {
   readonly rows?: number
   readonly label?: string
-}) {
+}
+
+/** Takes the place of rows, so that nothing moves when they arrive. */
+export function Loading({ rows = 8, label = 'Loading' }: LoadingProps) {
   return (
     <div className="card" role="status">
       <span className="visually-hidden">{label}</span>

@@ -17,25 +17,17 @@ function exactTime(value: string): string {
 }
 
 let now = Date.now()
-let timer: ReturnType<typeof setInterval> | undefined
 const listeners = new Set<() => void>()
 
-function tick(): void {
+/** One clock for all times of the page. */
+setInterval(() => {
   now = Date.now()
   listeners.forEach((listener) => listener())
-}
+}, 10_000)
 
-/** One clock for all times of the page. It ticks every 10 s, while there are any. */
 function subscribe(changed: () => void): () => void {
   listeners.add(changed)
-  if (listeners.size === 1) {
-    now = Date.now()
-    timer = setInterval(tick, 10_000)
-  }
-  return () => {
-    listeners.delete(changed)
-    if (listeners.size === 0) clearInterval(timer)
-  }
+  return () => listeners.delete(changed)
 }
 
 /** "3 minutes ago". Its title has the exact time, below the pointer as the reader writes it. */

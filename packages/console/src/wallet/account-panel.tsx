@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { readError } from '../api/errors.ts'
-import { Address } from '../ui/address.tsx'
-import { Button } from '../ui/button.tsx'
+import { Address, Button } from '../ui/index.ts'
 import { WithService } from '../ui/service.tsx'
 import { useAccount } from './account.tsx'
 import { useWallets } from './wallets.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from '../ui/link.tsx'
-import { classes } from '../ui/classes.ts'
+import { classes, Link } from '../ui/index.ts'
 import { AccountPanel } from './account-panel.tsx'
 import css from './account-panel.module.css'
 import { type Account, useAccount } from './account.tsx'

@@ -15,15 +15,19 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
   const stakes = data?.registryEvents
   return (
     <>
-      <Section title="Reputation over time" aside={<Now value={`${agent.reputationScore} of 1,000`} />}>
+      <Section
+        title="Reputation over time"
+        aside={<span className="hint">{agent.reputationScore} of 1,000</span>}
+      >
         <Loaded read={read} data={data?.agentHistory} rows={3} label="Loading the reputation">
           {({ nodes, pageInfo }) => (
             <>
               <Chart title="Reputation" points={reputationPoints(agent, nodes)} max={1_000} />
               <p className="hint">
                 {nodes.length === 0
-                  ? 'No report changed the reputation so far. Every agent starts with 250.'
-                  : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
+                  ? 'No report changed the reputation so far.'
+                  : 'Reports on the behaviour of the agent change it.'}{' '}
+                Every agent starts with 250.
                 {pageInfo.hasNextPage && ` The chart shows the last ${MOST} changes.`}
               </p>
             </>
@@ -31,7 +35,7 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
         </Loaded>
       </Section>
       {stakes !== undefined && stakes.nodes.length > 0 && (
-        <Section title="Stake over time" aside={<Now value="in USDC" />}>
+        <Section title="Stake over time" aside={<span className="hint">in USDC</span>}>
           <Chart title="Stake in USDC" points={stakePoints(agent, stakes)} format={usdc} />
           {stakes.pageInfo.hasNextPage && <p className="hint">The chart shows the last {MOST} changes.</p>}
         </Section>
@@ -39,8 +43,6 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
     </>
   )
 }
-
-const Now = ({ value }: { readonly value: string }) => <span className="hint">{value}</span>
 
 type Changes = NonNullable<AgentChartsQuery['agentHistory']>['nodes']
 

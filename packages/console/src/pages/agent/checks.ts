@@ -20,7 +20,8 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
   const isOwn = issuer === did
   // A bad status says nothing about the signature: the service looks it up only if that is right.
   const isTrusted = proofVerified || status === 'REVOKED' || status === 'SUSPENDED'
-  if (!structurallyValid && isInTime(credential, now)) return null
+  const [isInTime, dates] = datesOf(credential, now)
+  if (!structurallyValid && isInTime) return null
   return [
     check(
       'Vocabulary',
@@ -29,7 +30,7 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
     ),
     check('Type', true, 'It says which type of credential it is.'),
     check('Subject', true, 'It is about this agent: its subject is the DID of the owner.'),
-    check('Dates', structurallyValid, datesText(credential, now)),
+    check('Dates', structurallyValid, dates),
     check('Proof', true, 'It has a signature of its issuer.'),
     check(
       'Trust',
@@ -44,17 +45,11 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
   ]
 }
 
-function isInTime({ validFrom, validUntil }: Credential, now: number): boolean {
-  const hasBegun = validFrom === null || Date.parse(validFrom) <= now
-  return hasBegun && (validUntil === null || Date.parse(validUntil) > now)
-}
-
-function datesText({ validFrom, validUntil }: Credential, now: number): string {
-  if (validUntil !== null && Date.parse(validUntil) <= now)
-    return `It ended on ${date.format(Date.parse(validUntil))}.`
-  if (validFrom !== null && Date.parse(validFrom) > now)
-    return `It begins on ${date.format(Date.parse(validFrom))}.`
-  return validUntil === null
-    ? 'It is valid now, and has no end.'
-    : `It is valid until ${date.format(Date.parse(validUntil))}.`
+/** Whether it is valid by its dates, and why. */
+function datesOf({ validFrom, validUntil }: Credential, now: number): [isInTime: boolean, text: string] {
+  const [from, until] = [validFrom, validUntil].map((each) => (each === null ? null : Date.parse(each)))
+  if (until != null && until <= now) return [false, `It ended on ${date.format(until)}.`]
+  if (from != null && from > now) return [false, `It begins on ${date.format(from)}.`]
+  const end = until == null ? 'It is valid now, and has no end.' : `It is valid until ${date.format(until)}.`
+  return [true, end]
 }

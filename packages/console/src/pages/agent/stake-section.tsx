@@ -26,9 +26,9 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
           ]}
         />
       )}
-      {stake?.withdrawal && <Withdrawal withdrawal={stake.withdrawal} />}
+      {stake?.withdrawal && <Withdrawal {...stake.withdrawal} />}
       {config !== null && (
-        <ol className={css.tiers} aria-label="Tiers and the stake that they need">
+        <ol className="stack tight" aria-label="Tiers and the stake that they need">
           {config.tiers.toReversed().map((each) => {
             const minimum = BigInt(each.minimumStake)
             const isCurrent = each.tier === tier
@@ -52,11 +52,7 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
 
 type OpenWithdrawal = NonNullable<NonNullable<Agent['stake']>['withdrawal']>
 
-function Withdrawal({
-  withdrawal: { amount, requestedAt, completableAt },
-}: {
-  readonly withdrawal: OpenWithdrawal
-}) {
+function Withdrawal({ amount, requestedAt, completableAt }: OpenWithdrawal) {
   const [now] = useState(Date.now)
   return (
     <div className="notice" data-tone="accent">

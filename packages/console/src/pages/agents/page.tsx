@@ -1,4 +1,3 @@
-import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
@@ -14,11 +13,11 @@ import {
   Page,
   Pager,
   RelativeTime,
-  ShowRequest,
   Status,
   Table,
   Tier,
   pagerActions,
+  useRead,
   withCommas,
   words,
 } from '../../ui/index.ts'
@@ -60,10 +59,10 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
  * contract does.
  */
 function useAgents(variables: AgentsQueryVariables) {
-  const byWords = useQuery({ query: AgentsDocument, variables })
+  const byWords = useRead({ query: AgentsDocument, variables })
   const { words: name, ...filter } = variables.filter ?? {}
-  const isUnready = byWords[0].error !== undefined && readError(byWords[0].error).code === 'WORDS_NOT_READY'
-  const byName = useQuery({
+  const isUnready = byWords.error !== undefined && readError(byWords.error).code === 'WORDS_NOT_READY'
+  const byName = useRead({
     query: AgentsDocument,
     variables: { ...variables, filter: { ...filter, name } },
     pause: !isUnready,
@@ -85,10 +84,10 @@ const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputat
 export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()
   const variables = readFilters(search)
-  const [{ data, error, fetching }, refetch] = useAgents(variables)
+  const { data, error, fetching, again } = useAgents(variables)
   const searched = searchedOf(variables)
   const change = (changes: Record<string, string>): void => setSearch(withFilter(search, changes))
-  const reset = (): void => setSearch(new URLSearchParams())
+  const showAll = <Button onClick={() => setSearch(new URLSearchParams())}>Show all agents</Button>
   const list = data?.agents
   const sortOf = (sort: SortField): ColumnSort => {
     const { field, direction } = variables.orderBy ?? {}
@@ -105,13 +104,11 @@ export default function AgentsPage() {
     <Page
       title="Agents"
       lead="Search, filter and sort the agents of the registry."
+      request={{ document: AgentsDocument, variables, client: EXAMPLE }}
       actions={
-        <>
-          <ShowRequest document={AgentsDocument} variables={variables} client={EXAMPLE} />
-          <ButtonLink to="/register" look="primary">
-            Register an agent
-          </ButtonLink>
-        </>
+        <ButtonLink to="/register" look="primary">
+          Register an agent
+        </ButtonLink>
       }
     >
       <Totals search={search} onChange={change} />
@@ -120,15 +117,15 @@ export default function AgentsPage() {
         onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
       />
       {error !== undefined ? (
-        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })}>
-          <Button onClick={reset}>Show all agents</Button>
+        <ErrorState error={error} retry={again}>
+          {showAll}
         </ErrorState>
       ) : list === undefined ? (
         <Loading rows={12} label="Loading agents" />
       ) : list.nodes.length === 0 ? (
         <Empty title="No agent matches">
           <p>Try a shorter name, or remove a filter.</p>
-          <Button onClick={reset}>Show all agents</Button>
+          {showAll}
         </Empty>
       ) : (
         <div className="stack">

@@ -1,5 +1,3 @@
-import { useQuery } from 'urql'
-import { useAccount } from '../../wallet/account.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import {
   Address,
@@ -11,8 +9,10 @@ import {
   Loading,
   Page,
   Section,
+  useRead,
 } from '../../ui/index.ts'
 import { readError } from '../../api/errors.ts'
+import type { StoredSession } from '../../api/token.ts'
 import { CHECKS } from './checks.ts'
 import { OwnAgentNameDocument, VerifyCredentialDocument } from './page.generated.ts'
 import css from './page.module.css'
@@ -39,7 +39,7 @@ export default function CredentialsPage() {
     >
       <div className={classes('columns', css.columns)}>
         <NeedsAccount need="session" why="Sign in as the owner of the agent">
-          {({ session }) => <OwnAgent owner={session!.wallet} />}
+          {({ session }) => <OwnAgent session={session!} />}
         </NeedsAccount>
         <Explained />
       </div>
@@ -47,9 +47,9 @@ export default function CredentialsPage() {
   )
 }
 
-function OwnAgent({ owner }: { readonly owner: string }) {
-  const [{ data, error, fetching }, retry] = useQuery({ query: OwnAgentNameDocument, variables: { owner } })
-  const { session } = useAccount()
+function OwnAgent({ session: { wallet, token } }: { readonly session: StoredSession }) {
+  const variables = { owner: wallet }
+  const { data, error, fetching, again } = useRead({ query: OwnAgentNameDocument, variables })
   const agent = data?.agentByOwner ?? null
   if (agent !== null)
     return (
@@ -61,12 +61,12 @@ function OwnAgent({ owner }: { readonly owner: string }) {
             with the DID <Address value={agent.did} label="DID" />
           </span>
         </p>
-        <Verify key={session?.token} agent={agent} />
+        <Verify key={token} agent={agent} />
       </div>
     )
   if (fetching) return <Loading rows={4} label="Loading your agent" />
   if (error !== undefined && readError(error).status !== 404)
-    return <ErrorState error={error} retry={() => retry({ requestPolicy: 'network-only' })} />
+    return <ErrorState error={error} retry={again} />
   return (
     <Empty title="Your wallet has no agent">
       <p>

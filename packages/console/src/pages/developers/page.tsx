@@ -4,7 +4,6 @@ import { networkName } from '../../api/enums.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import { CodeBlock, CodeTabs, Link, Page, Section } from '../../ui/index.ts'
 import { MCP_CONFIGURATIONS, SNIPPETS } from './code.ts'
-import css from './page.module.css'
 
 const RESOURCES = [
   [
@@ -30,10 +29,12 @@ export default function DevelopersPage() {
         <Section title="Interfaces">
           <ul className="grid">
             {RESOURCES.map(([title, path, text]) => (
-              <li key={path} className={css.resource}>
-                <a href={apiUrl(path)}>{title}</a>
+              <li key={path}>
+                <h3>
+                  <a href={apiUrl(path)}>{title}</a>
+                </h3>
                 <p className="hint">{text}</p>
-                <code>{apiUrl(path)}</code>
+                <code className="note">{apiUrl(path)}</code>
               </li>
             ))}
           </ul>

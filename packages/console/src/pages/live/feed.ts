@@ -92,10 +92,5 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
     if (data !== undefined) dispatch({ kind: 'older', page: data.registryEvents })
     else setPhase({ isLoading: false, error })
   }
-  return {
-    ...state,
-    ...phase,
-    release: () => dispatch({ kind: 'released' }),
-    loadOlder,
-  }
+  return { ...state, ...phase, release: () => dispatch({ kind: 'released' }), loadOlder }
 }

@@ -3,11 +3,25 @@ import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import { ButtonLink, Empty, ErrorState, Loading, Page, useRead } from '../../ui/index.ts'
+import {
+  Address,
+  ButtonLink,
+  Empty,
+  ErrorState,
+  ExternalLink,
+  Facts,
+  Link,
+  Loading,
+  Page,
+  Section,
+  Status,
+  Tier,
+  useRead,
+  withCommas,
+} from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
-import { AgentSummary } from './agent-summary.tsx'
 import { useOwnerTransaction } from './owner-transaction.tsx'
 import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
 import { StakeSection } from './stake-section.tsx'
@@ -42,10 +56,7 @@ export default function MinePage() {
 }
 
 function Mine({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
-  const { data, error, fetching, again } = useRead({
-    query: MyAgentDocument,
-    variables: { owner: wallet },
-  })
+  const { data, error, fetching, again } = useRead({ query: MyAgentDocument, variables: { owner: wallet } })
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
@@ -98,4 +109,27 @@ function FollowEvents({ pda, onEvent }: { readonly pda: string; readonly onEvent
 /** The form starts again when the registry has other details. */
 function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }: MyAgent): string {
   return JSON.stringify([name, version, serviceCategory, capabilities, agentCardUrl])
+}
+
+/** The agent as the registry has it. */
+function AgentSummary({ agent }: { readonly agent: MyAgent }) {
+  const { pda, name, status, tier, reputationScore, card, agentCardUrl } = agent
+  return (
+    <Section title={name}>
+      <Facts
+        facts={[
+          ['Status', <Status key="status" value={status} />],
+          ['Tier', <Tier key="tier" value={tier} />],
+          ['Reputation', `${withCommas(reputationScore)} of 1,000`],
+          ['Address', <Address key="address" value={pda} label="agent address" />],
+          ['Card', <ExternalLink key="card" href={agentCardUrl} />],
+          ['Check of the card', <Status key="state" value={card.state} />],
+          ['Reason', card.reason],
+        ]}
+      />
+      <p>
+        <Link href={`/agents/${pda}`}>Open its public page</Link>
+      </p>
+    </Section>
+  )
 }

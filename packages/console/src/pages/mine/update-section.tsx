@@ -1,7 +1,6 @@
 import type { AgentUpdate } from '@agent-registry/client'
-import { CAPABILITIES } from '../../api/enums.ts'
+import { CAPABILITIES, clientCategory } from '../../api/enums.ts'
 import { CardFields } from '../../form/card-fields.tsx'
-import { clientCategory } from '../../form/categories.ts'
 import { type AgentLimits, checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'

@@ -1,4 +1,7 @@
 import { useState } from 'react'
+import { EventList } from '../../events/event-list.tsx'
+import { NewestEventsDocument } from '../../events/events.generated.ts'
+import { DISTINCT_TYPES } from '../../events/types.ts'
 import Chart, { minute } from '../../ui/chart.tsx'
 import { Histogram } from '../../ui/histogram.tsx'
 import {
@@ -115,4 +118,22 @@ function timesOf(hours: number | null, since: string | null, now: number): strin
   const first = since === null ? now - 24 * HOUR_MS : Date.parse(since)
   const ms = hours === null ? Math.max(now - first, HOUR_MS) : hours * HOUR_MS
   return Array.from({ length: STEPS + 1 }, (_, i) => new Date(now - ms + (ms * i) / STEPS).toISOString())
+}
+
+const NEWEST_MS = 10_000
+const NEWEST = { query: NewestEventsDocument, variables: { filter: { types: DISTINCT_TYPES }, first: 8 } }
+
+export function Newest() {
+  const read = useRead(NEWEST, { everyMs: NEWEST_MS, keep: true })
+  return (
+    <Loaded read={read} data={read.data?.registryEvents.nodes} rows={6} label="Loading the changes">
+      {(events) =>
+        events.length === 0 ? (
+          <p className="hint">Nothing happened yet.</p>
+        ) : (
+          <EventList label="Newest changes" events={events} withAgent />
+        )
+      }
+    </Loaded>
+  )
 }

@@ -177,9 +177,9 @@ function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf,
   )
 }
 
-/** Like that of charts, the code of events is not in the first load. */
+/** The code of charts and events is not in the first load. */
 const charts = () => import('./charts.tsx')
 const Growth = lazily(async () => (await charts()).Growth, 'Loading the growth', 6)
 const Reputation = lazily(async () => (await charts()).Reputation, 'Loading the reputation', 6)
 const Events = lazily(async () => (await charts()).Events, 'Loading the events', 6)
-const Newest = lazily(async () => (await import('./newest.tsx')).Newest, 'Loading the changes', 6)
+const Newest = lazily(async () => (await charts()).Newest, 'Loading the changes', 6)

@@ -43,10 +43,8 @@ export default function RegisterPage() {
 
 function Registration({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
   const [search] = useSearchParams()
-  const { data, error, fetching, again } = useRead({
-    query: OwnAgentExistsDocument,
-    variables: { owner: wallet },
-  })
+  const variables = { owner: wallet }
+  const { data, error, fetching, again } = useRead({ query: OwnAgentExistsDocument, variables })
   useLanded(again)
   const agent = data?.agentByOwner
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useQuery } from 'urql'
 import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
-import { clientCategory } from '../../form/categories.ts'
+import { clientCategory } from '../../api/enums.ts'
 import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
@@ -31,6 +31,8 @@ interface Draft {
   readonly code: string
 }
 
+const EMPTY: Draft = { name: '', category: 'OTHER', url: '', hash: '', payer: 'gateway', code: '' }
+
 /** The name under which this tab keeps what was typed. */
 export const draftOf = (wallet: string): string => `registration of ${wallet}`
 
@@ -38,7 +40,7 @@ export function RegisterForm({ wallet, givenCode, prefersWallet, service }: Regi
   const { feeSponsorshipEnabled: canSponsor, agentLimits, network } = service
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(
-    { name: '', category: 'OTHER', url: '', hash: '', payer: 'gateway', code: '' },
+    EMPTY,
     (given) => ({
       ...checkDetails(agentLimits, given),
       code:

@@ -163,7 +163,8 @@ const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies 
 function useProgress() {
   const { address, session } = useAccount()
   const wallet = address ?? ''
-  const ofWallet = { pause: address === null }
+  const hasWallet = address !== null
+  const ofWallet = { pause: !hasWallet }
   const agents = useRead({ query: StartAgentDocument, variables: { owner: wallet }, ...ofWallet })
   const balances = useRead({ query: StartBalanceDocument, variables: { wallet }, ...ofWallet })
   const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null })
@@ -175,13 +176,10 @@ function useProgress() {
     ({ active, filterAgentPda }) => active && agent !== null && filterAgentPda === agent.pda,
   )
   const webhook = own?.id ?? null
-  const deliveries = useRead({
-    query: StartDeliveryDocument,
-    variables: { id: webhook ?? '', filter: OWN_EVENTS },
-    pause: webhook === null,
-  })
+  const variables = { id: webhook ?? '', filter: OWN_EVENTS }
+  const deliveries = useRead({ query: StartDeliveryDocument, variables, pause: webhook === null })
   const delivery = useKept(deliveries.data?.webhookDeliveries?.nodes[0]?.id) ?? null
-  const isKnown = address === null || hasNoAgent || found !== undefined
+  const isKnown = !hasWallet || hasNoAgent || found !== undefined
   const isRead = isKnown && (session === null || webhooks.data !== undefined || webhooks.error !== undefined)
   const problem = hasNoAgent ? webhooks.error : (agents.error ?? webhooks.error)
   return {
@@ -193,8 +191,8 @@ function useProgress() {
     webhook,
     delivery,
     refresh: () => {
-      if (address !== null && agent?.card.state !== 'MATCHED') agents.again()
-      if (address !== null && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
+      if (hasWallet && agent?.card.state !== 'MATCHED') agents.again()
+      if (hasWallet && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
       if (session !== null && webhook === null) webhooks.again()
       if (webhook !== null && delivery === null) deliveries.again()
     },

@@ -13,7 +13,6 @@ import {
   Loading,
   Page,
   Section,
-  ShowRequest,
   usePolling,
   withCommas,
 } from '../../ui/index.ts'
@@ -66,16 +65,11 @@ export default function TransactionPage() {
   // Also for a transaction that its wallet sends itself, and where no socket can be opened.
   const isOver = landed?.final === true || (prepared?.final === true && prepared.slot === null)
   usePolling(retry, isOver ? null : POLL_MS)
+  const { query: document, variables } = request
   const shownRequest =
-    landed === null || prepared !== null ? (
-      <ShowRequest
-        document={request.query}
-        variables={request.variables}
-        client={EXAMPLE(prepared?.id ?? id)}
-      />
-    ) : (
-      <ShowRequest document={TransactionOnLedgerDocument} variables={{ signature }} />
-    )
+    landed === null || prepared !== null
+      ? { document, variables, client: EXAMPLE(prepared?.id ?? id) }
+      : { document: TransactionOnLedgerDocument, variables: { signature } }
   const program = setting.data?.info.program
   const isFirst = record.error === undefined && ledger.error === undefined
   const isLoading =
@@ -83,7 +77,7 @@ export default function TransactionPage() {
     setting.fetching
   const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
   return (
-    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} actions={shownRequest}>
+    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} request={shownRequest}>
       {isLoading ? (
         <Loading label="Loading the transaction" />
       ) : prepared === null && landed === null ? (
