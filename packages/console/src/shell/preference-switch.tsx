@@ -1,15 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import {
-  onPreferenceChange,
-  type Preference,
-  PREFERENCES,
-  readPreference,
-  setPreference,
-} from './preferences.ts'
+import { onStored } from '../api/storage.ts'
+import { type Preference, PREFERENCES, readPreference, setPreference } from './preferences.ts'
 import css from './shell.module.css'
 
 export function PreferenceSwitch({ name }: { readonly name: Preference }) {
-  const value = useSyncExternalStore(onPreferenceChange, () => readPreference(name))
+  const value = useSyncExternalStore(onStored, () => readPreference(name))
   const { label, titles } = PREFERENCES[name]
   return (
     <select

@@ -9,25 +9,16 @@ export type Preference = keyof typeof PREFERENCES
 const NAMES = Object.keys(PREFERENCES) as Preference[]
 const valuesOf = (name: Preference): string[] => Object.keys(PREFERENCES[name].titles)
 
-const CHANGED = 'preferencechange'
-
 export function readPreference(name: Preference): string {
   const stored = readText('localStorage', name)
   const values = valuesOf(name)
   return values.find((value) => value === stored) ?? values[0]!
 }
 
-/** Calls back after each change of a preference. */
-export function onPreferenceChange(changed: () => void): () => void {
-  addEventListener(CHANGED, changed)
-  return () => removeEventListener(CHANGED, changed)
-}
-
 /** Applies a preference and remembers it. */
 export function setPreference(name: Preference, value: string): void {
   storeText('localStorage', name, value === valuesOf(name)[0] ? null : value)
   applyPreferences()
-  dispatchEvent(new Event(CHANGED))
 }
 
 /** Applies what is remembered. */
