@@ -109,6 +109,10 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await filters.getByLabel('Event').selectOption('Test event')
   await filters.getByLabel('Created').selectOption('Last hour')
   await page.getByText('1 delivery', { exact: true }).waitFor()
+  await filters.getByLabel('Created before').fill('2026-01-01T00:00')
+  await page.getByText(/since must not be greater than until/).waitFor()
+  await filters.getByLabel('Created before').fill('2099-01-01T00:00')
+  await page.getByText('1 delivery', { exact: true }).waitFor()
   await filters.getByLabel('Agent').fill('nonsense')
   await filters.getByRole('alert').getByText('Enter the address of an agent').waitFor()
   expect(await page.getByRole('button', { name: 'Send these again' }).isDisabled()).toBe(true)
@@ -127,6 +131,7 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await page.getByRole('link', { name: 'Back to the webhook' }).click()
   await page.getByText('1 delivery', { exact: true }).waitFor()
   expect(await filters.getByLabel('Status').inputValue()).toBe('SUCCESS')
+  expect(await filters.getByLabel('Created before').inputValue()).toBe('2099-01-01T00:00')
   const before = receiver.requests.length
   await page.getByRole('button', { name: 'Send these again' }).click()
   await page.getByText('1 delivery is sent again.').waitFor()
