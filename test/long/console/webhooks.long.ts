@@ -107,7 +107,7 @@ test('an owner creates a webhook, stores its secret, and sees the attempt of a p
   await audit()
   await filters.getByLabel('Status').selectOption('SUCCESS')
   await filters.getByLabel('Event').selectOption('Test event')
-  await filters.getByLabel('Created').selectOption('Last hour')
+  await filters.getByLabel('Created', { exact: true }).selectOption('Last hour')
   await page.getByText('1 delivery', { exact: true }).waitFor()
   await filters.getByLabel('Created before').fill('2026-01-01T00:00')
   await page.getByText(/since must not be greater than until/).waitFor()

@@ -101,10 +101,8 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
     <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
       <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <div className="pair">
-        <Deliveries webhooks={operator.webhooks} />
-        <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} onChange={refresh} />
-      </div>
+      <Deliveries webhooks={operator.webhooks} />
+      <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} onChange={refresh} />
       <InviteCodes codes={operator.inviteCodes} onChange={refresh} />
       <Issuers issuers={operator.issuers} onChange={refresh} />
     </div>

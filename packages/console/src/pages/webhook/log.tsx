@@ -23,7 +23,6 @@ import {
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
-import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
@@ -162,7 +161,7 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
     />
   )
   return (
-    <div className={css.filters} role="group" aria-label="Filter deliveries">
+    <div className="row" role="group" aria-label="Filter deliveries">
       {select('Status', 'status', all(optionsOf(STATUSES)))}
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
       {select('Created', 'hours', CREATED)}
