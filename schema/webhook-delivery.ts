@@ -284,9 +284,13 @@ const RECOVER_ARGS = {
   since: expected(
     text('Start, ISO 8601 with a UTC offset.', '2026-11-20T00:00:00Z', { format: 'date-time' }),
   ),
-  until: text('End, ISO 8601 with a UTC offset. Default: the current time.', '2026-11-21T00:00:00Z', {
-    format: 'date-time',
-  }),
+  until: text(
+    'End, which is not included, ISO 8601 with a UTC offset. Default: the current time.',
+    '2026-11-21T00:00:00Z',
+    {
+      format: 'date-time',
+    },
+  ),
   statuses: list(
     of(DeliveryStatusRef, 'Any of SUCCESS, FAILED and CANCELLED. Default: FAILED and CANCELLED.'),
   ),

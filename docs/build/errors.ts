@@ -173,6 +173,8 @@ const WHEN: Record<ErrorCode, string> = {
     'A field of the operator was called without `Authorization: Bearer` and the token of `OPERATOR_TOKEN`, or the service has none.',
   INVITE_CODE_NOT_FOUND: 'An operator revokes a code that is not in the list.',
   ISSUER_NOT_FOUND: 'An operator changes an issuer that is not in the list.',
+  DEAD_LETTER_NOT_FOUND:
+    'An operator retries a dead letter that the indexer has read in the meantime, or one with `canRetry` false.',
   METRICS_FORBIDDEN: '`GET /metrics` comes from another machine, without the token of `METRICS_TOKEN`.',
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',

@@ -56,10 +56,21 @@ function listenCommand(): Command {
     .action(async (options: ListenOptions, command: Command) => {
       const { forwardTo, types, secret = newSecret() } = options
       const [registry, output] = [connect(command), outputOf(command)]
-      output.result({ secret, forwardTo }, [`secret ${secret}`, `waiting for events, sent to ${forwardTo}`])
+      let isOpen = false
+      const onOpen = (): void => {
+        if (!isOpen)
+          output.result({ secret, forwardTo }, [
+            `secret ${secret}`,
+            `waiting for events, sent to ${forwardTo}`,
+          ])
+        isOpen = true
+      }
       await use(async () => {
+        // Fails if there is no gateway. Later, the events wait for one that comes back.
+        await registry.call('getInfo', {})
         let left = options.count ?? Infinity
-        for await (const event of registry.events({ types: types?.split(',') as EventsOptions['types'] })) {
+        const filter = { types: types?.split(',') as EventsOptions['types'] }
+        for await (const event of registry.events({ ...filter, onOpen })) {
           const status = await forward(event, forwardTo, secret)
           output.result({ id: event.id, type: event.type, status }, [
             `${event.type}  ${event.id}  ${status ?? 'not reached'}`,

@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely'
-import type { Database } from '../db/database.ts'
 import type { EntityManager } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
 import { integerParameter, optional, textParameter, timeParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
 import { createTrustedIssuers, MAX_DID_LENGTH } from '../identity/credentials/trusted-issuers.ts'
+import { readDeadLetters, requestRetry } from '../ledger/indexer/finality/retries.ts'
 import { bearerCheck } from '../platform/bearer.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -81,6 +80,12 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
         throw new DomainError('ISSUER_NOT_FOUND', { did: quoted(did) })
       logger.info({ did, enabled }, 'an operator changed whether an issuer is trusted')
     },
+    /** The indexer requests it within ten seconds. Throws INVALID_TEXT and DEAD_LETTER_NOT_FOUND. */
+    retryDeadLetter: async (id: string): Promise<void> => {
+      if (!(await requestRetry(kysely, readDeadLetterId('id', id))))
+        throw new DomainError('DEAD_LETTER_NOT_FOUND', { id: quoted(id) })
+      logger.info({ id }, 'an operator asked for a retry of a dead letter')
+    },
   }
   return {
     /** Throws OPERATOR_FORBIDDEN unless the Authorization header has the token. */
@@ -93,16 +98,8 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
 
 const readUses = integerParameter(CODE_USES)
 const readDid = textParameter(MAX_DID_LENGTH)
-const DEAD_LETTERS = 50
-
-const readDeadLetters = (kysely: Kysely<Database>) =>
-  kysely
-    .selectFrom('dead_letters')
-    .select(['id', 'kind', 'signature', 'pda as account', 'slot', 'reason', 'created_at as createdAt'])
-    .orderBy('slot', 'desc')
-    .orderBy('id')
-    .limit(DEAD_LETTERS)
-    .execute()
+/** Longer than the ids of dead letters: a kind and a signature or an address. */
+const readDeadLetterId = textParameter(256)
 
 /** The newest invite codes, which a list shows. */
 export const LISTED_CODES = 500

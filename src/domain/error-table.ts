@@ -236,6 +236,7 @@ export const AVAILABILITY_ERRORS = {
   OPERATOR_FORBIDDEN: [403, 'Only an operator can do this: send OPERATOR_TOKEN as a bearer token'],
   INVITE_CODE_NOT_FOUND: [404, 'There is no invite code with the id {id}'],
   ISSUER_NOT_FOUND: [404, '{did} is not a trusted issuer'],
+  DEAD_LETTER_NOT_FOUND: [404, 'There is no dead letter with the id {id} for which a retry can help'],
   METRICS_FORBIDDEN: [
     403,
     'Only the machine of the service, or a request with METRICS_TOKEN, can read the metrics',

@@ -173,7 +173,7 @@ export async function resendDelivery(
 export interface RecoverInput {
   /** Required: ISO 8601 with a time zone. */
   readonly since?: string | null
-  /** The current time by default. At most 14 days after `since`. */
+  /** Not included. The current time by default. At most 14 days after `since`. */
   readonly until?: string | null
   /** Those of `FINISHED` that are sent again. Failed and cancelled ones by default. */
   readonly statuses?: readonly DeliveryStatus[] | null
@@ -220,7 +220,7 @@ export async function recoverDeliveries(
       left join outbox_events o on o.id = d.event_id
       where d.subscription_id = ${subscriptionId} and d.status = any(${[...(statuses ?? NOT_RECEIVED)]}::text[])
         and ${eventTypes ? sql`d.event_type = any(${[...eventTypes]}::text[])` : sql`true`}
-        and ${agentPda ? sql`o.agent_pda = ${agentPda}` : sql`true`} and d.created_at between ${since} and ${until} and ${position}
+        and ${agentPda ? sql`o.agent_pda = ${agentPda}` : sql`true`} and d.created_at >= ${since} and d.created_at < ${until} and ${position}
         and o.cancelled_at is null
       order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
     if (rows.length === 0) return { recovered: 0, more: false, last: null }

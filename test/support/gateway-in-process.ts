@@ -16,6 +16,7 @@ export async function startGatewayInProcess(settings: Record<string, string> = {
   return {
     dataDir,
     runtime,
+    database,
     /** The environment for commands that use this gateway. */
     env: env as NodeJS.ProcessEnv,
     remove: async () => {

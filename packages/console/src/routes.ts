@@ -45,3 +45,5 @@ export const NAVIGATION = [
   { to: '/credentials', title: 'Credentials' },
   { to: '/developers', title: 'Developers' },
 ] as const
+/** In the navigation of a tab with the token of the operator. */
+export const OPERATOR = { to: '/operator', title: 'Operator' } as const

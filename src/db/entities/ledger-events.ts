@@ -127,6 +127,8 @@ export const DeadLetter = defineEntity({
     /** Base64 of the unreadable bytes; for `missing_history` the signature above the gap. */
     data: p.text().strictNullable(),
     createdAt: timestampNow(),
+    /** When an operator asked for a retry. Null after the retry. */
+    retryRequestedAt: timestamp().strictNullable(),
   },
 })
 

@@ -17,8 +17,14 @@ const ENTITIES = {
   outbox_events: OutboxEvent,
   dead_letters: DeadLetter,
 }
-/** Columns that PostgreSQL fills, or that only a fork sets. */
-const NOT_INSERTED = ['sequence', 'created_at', 'cancelled_at', 'restored_sequence'] as const
+/** Columns that PostgreSQL fills, or that only a fork or an operator sets. */
+const NOT_INSERTED = [
+  'sequence',
+  'created_at',
+  'cancelled_at',
+  'restored_sequence',
+  'retry_requested_at',
+] as const
 
 export type IndexedTable = keyof typeof ENTITIES
 export type IndexedRow<Table extends IndexedTable> = Omit<

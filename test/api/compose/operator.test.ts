@@ -42,11 +42,23 @@ const CREATE = `mutation ($maxUses: Int, $expiresAt: DateTime) {
   createInviteCode(maxUses: $maxUses, expiresAt: $expiresAt) { code operator { inviteCodes { id } } }
 }`
 const REVOKE = 'mutation ($id: String!) { revokeInviteCode(id: $id) { inviteCodes { id revokedAt } } }'
+const RETRY = 'mutation ($id: String!) { retryDeadLetter(id: $id) { deadLetters { id } } }'
 const SET = `mutation ($did: String!, $enabled: Boolean!) {
   setIssuerEnabled(did: $did, enabled: $enabled) { issuers { did enabled } }
 }`
 
+const LETTER = {
+  id: 'x',
+  kind: 'missing_transaction' as const,
+  signature: 'sig',
+  pda: null,
+  slot: 12,
+  reason: 'not served',
+  data: null,
+}
+
 beforeEach(async () => {
+  await t.kysely.deleteFrom('dead_letters').execute()
   await t.kysely.deleteFrom('sponsorships').execute()
   await t.kysely.deleteFrom('invite_codes').execute()
 })
@@ -63,16 +75,20 @@ describe('without the token, nothing is read or changed', () => {
   test.each(OTHERS)('for %s', async (_, authorization) => {
     const codes = createInviteCodes(t.database.orm.em)
     const { id } = await codes.create({ maxUses: 1, expiresAt: null })
+    await t.kysely.insertInto('dead_letters').values(LETTER).execute()
     for (const answer of [
       await ask('{ operator { inviteCodes { id } } }', {}, authorization),
       await ask(CREATE, { maxUses: 5 }, authorization),
       await ask(REVOKE, { id }, authorization),
       await ask(SET, { did: 'did:web:auditor.example', enabled: false }, authorization),
+      await ask(RETRY, { id: LETTER.id }, authorization),
     ]) {
       expect(refusal(answer)).toBe('OPERATOR_FORBIDDEN')
       expect(answer.data).toBeNull()
     }
     expect(await codes.list()).toMatchObject([{ id, revokedAt: null }])
+    const marks = t.kysely.selectFrom('dead_letters').select('retry_requested_at').execute()
+    expect(await marks).toEqual([{ retry_requested_at: null }])
   })
 
   test.each(['Bearer ', 'Bearer null', 'Bearer undefined', `Bearer ${TOKEN}`])(
@@ -259,18 +275,7 @@ test('deliveries, failing webhooks and dead letters of all wallets are shown, wi
       },
     ])
     .execute()
-  await t.kysely
-    .insertInto('dead_letters')
-    .values({
-      id: 'x',
-      kind: 'missing_transaction',
-      signature: 'sig',
-      pda: null,
-      slot: 12,
-      reason: 'not served',
-      data: null,
-    })
-    .execute()
+  await t.kysely.insertInto('dead_letters').values(LETTER).execute()
   const { webhooks, deadLetters } = await read(
     'webhooks { active disabled pending failing { id host disabledReason } } deadLetters { kind reason slot signature }',
   )

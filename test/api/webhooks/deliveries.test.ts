@@ -268,6 +268,24 @@ test('recovery sends only failed and cancelled deliveries of the given period ag
   ])
 })
 
+test('a recovery includes its start and not its end, like a filter of deliveries', async () => {
+  const id = await world.subscribe('/period')
+  const events = await world.emit({}, {}, {})
+  for (const [hours, event] of events.entries())
+    await sql`update webhook_deliveries set created_at = ${`2026-11-20T0${hours}:00:00Z`}, status = 'failed',
+      next_attempt_at = null, completed_at = now() where event_id = ${event}`.execute(world.kysely)
+  const period = { since: '2026-11-20T00:00:00Z', until: '2026-11-20T02:00:00Z' }
+  const { edges } = await listDeliveriesConnection(world.kysely, id, {
+    filter: period,
+    first: 5,
+    after: null,
+  })
+  expect(edges.map(({ node }) => node.eventId).toReversed()).toEqual(events.slice(0, 2))
+  expect(await recover(id, period)).toMatchObject({ recovered: 2 })
+  const left = await world.deliveries(id)
+  expect(left.filter(({ status }) => status === 'failed').map((each) => each.event_id)).toEqual([events[2]])
+})
+
 test('deliveries that succeeded are sent again by their type, and a limited call continues after the last', async () => {
   const id = await world.subscribe('/replay')
   const agentPda = walletOf('an agent').pubkey

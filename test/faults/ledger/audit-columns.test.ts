@@ -22,7 +22,7 @@ const TABLES = {
   ledger_events: ['id', ['finality']],
   agent_history: ['event_id', []],
   outbox_events: ['id', ['sequence', 'created_at', 'cancelled_at', 'restored_sequence']],
-  dead_letters: ['id', ['slot', 'reason', 'created_at']],
+  dead_letters: ['id', ['slot', 'reason', 'created_at', 'retry_requested_at']],
 } as const satisfies Record<string, readonly [key: string, ignored: readonly string[]]>
 
 const CHANGED: Record<string, (column: string) => string> = {

@@ -46,6 +46,18 @@ test('without --url, the command uses the gateway that runs on this machine', as
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('or give --url') })
 })
 
+test('webhooks listen says what is wrong with a URL without a gateway, and does not wait', async () => {
+  const { code, stdout, stderr } = await runCommand({}, ...LISTEN, '--url', 'http://127.0.0.1:9')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('The gateway cannot be reached')
+  const page = createServer((_request, response) => response.end('<p>Welcome</p>')).listen(0, '127.0.0.1')
+  await once(page, 'listening')
+  const { port } = page.address() as AddressInfo
+  const other = await runCommand({}, ...LISTEN, '--url', `http://127.0.0.1:${port}`)
+  page.close()
+  expect([other.code, other.stdout]).toEqual([1, ''])
+})
+
 test.each([
   ["unknown option '--stake'", 'demo', '--stake', '5'],
   ["unknown command 'demi'\n(Did you mean demo?)", 'demi'],
@@ -88,7 +100,7 @@ test('webhooks listen signs what it forwards', async () => {
   let capabilities = 0n
   const change = () =>
     registry.agents.update({ capabilities: (capabilities = (capabilities + 1n) % 64n) }, wallet)
-  // The command sees only events after it has subscribed.
+  // The command sees only events after it has subscribed, when it says that it waits.
   const changes = setInterval(() => void change().catch(() => undefined), 500)
   const { stdout } = await listening
   clearInterval(changes)
@@ -98,6 +110,7 @@ test('webhooks listen signs what it forwards', async () => {
   const event = await verifyWebhook(body, headers, secret)
   expect(event).toMatchObject({ type: 'agent.updated', pda })
   expect(body).toMatch(/"new":\d+\b/)
+  expect(stdout).toMatch(/^secret .*\nwaiting for events, sent to http/)
   expect(stdout).toContain(`agent.updated  ${event.id}  200`)
 })
 

@@ -5,12 +5,26 @@ import { useConsole } from './support/console-world.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
 
+const run = (statement: string) => world.gateway.database.orm.em.getConnection().execute(statement)
+const MARKS = 'select count(retry_requested_at)::int as marks from dead_letters'
+
+/** Rows of a real database: this ledger has no data that the indexer cannot read. */
+const addDeadLetters = () =>
+  run(`
+    insert into dead_letters (id, kind, signature, slot, reason) values
+      ('missing_transaction/lost/', 'missing_transaction', repeat('1', 64), 7, 'no node serves it'),
+      ('unknown_event/new/', 'unknown_event', repeat('1', 64), 8, 'the IDL does not have it')
+    on conflict do nothing`)
+
 test('an operator sees money and deliveries, creates and revokes a code, and stops trusting an issuer', async ({
   page,
   open,
   audit,
 }) => {
+  await run('delete from dead_letters')
   await open('/operator')
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operator' })
+  expect(await link.count()).toBe(0)
   const token = page.getByLabel('Token', { exact: true })
   await token.fill('short')
   await page.getByRole('button', { name: 'Open', exact: true }).click()
@@ -29,6 +43,20 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
     .waitFor()
   await part('Webhooks').getByText('No receiver fails.').waitFor()
   await part('Indexer').getByText('Everything was read.').waitFor()
+
+  await addDeadLetters()
+  await page.goto(`${world.origin}/console/`)
+  await link.click()
+  const letters = part('Indexer').getByRole('table', { name: 'Records not understood' })
+  const retry = letters.getByRole('button', { name: 'Retry' })
+  await retry.waitFor()
+  expect(await retry.getAttribute('aria-label')).toBe('Retry missing_transaction/lost/')
+  await part('Indexer').getByText('upgrade the gateway and run rebuild').waitFor()
+  await audit()
+  await retry.click()
+  await part('Indexer').getByText('It is requested within ten seconds.').waitFor()
+  // The ledger does not know it: after the retry, the operator can ask again.
+  await expect.poll(() => run(MARKS), { timeout: 60_000 }).toEqual([{ marks: 0 }])
 
   const codes = part('Invite codes')
   await codes.getByLabel('Registrations').fill('0.5')
@@ -63,4 +91,5 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await part('Fee payer').waitFor()
   await page.getByRole('button', { name: 'Forget the token' }).click()
   await token.waitFor()
+  expect(await link.count()).toBe(0)
 })

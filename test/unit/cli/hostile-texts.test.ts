@@ -23,7 +23,7 @@ const server = perFile(() =>
 
 function answer(path: string, isStream: boolean): [number, object] {
   const errors = [{ message: HOSTILE, extensions: { code: HOSTILE, status: 400 } }]
-  if (path.startsWith('/refuses')) return [400, { errors }]
+  if (path === '/refuses/graphql') return [400, { errors }]
   if (!isStream) return [200, { data: { registryEvents: { nodes: [] } } }]
   const members = { agentPda: HOSTILE, owner: HOSTILE, name: HOSTILE, serviceCategory: HOSTILE }
   const event = { id: HOSTILE, timestamp: 1, slot: 1, type: HOSTILE, ...members }

@@ -1913,7 +1913,7 @@ export interface Operations {
     body: {
       /** Start, ISO 8601 with a UTC offset. */
       since: string
-      /** End, ISO 8601 with a UTC offset. Default: the current time. */
+      /** End, which is not included, ISO 8601 with a UTC offset. Default: the current time. */
       until?: string
     }
     response: WebhookRecovery

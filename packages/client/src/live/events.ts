@@ -21,6 +21,8 @@ export interface EventsOptions {
   readonly after?: string
   /** Ends the iteration. */
   readonly signal?: AbortSignal
+  /** Called after each connection: from now on the gateway sends events. */
+  readonly onOpen?: () => void
 }
 
 /** The gateway sends a comment at least every 12 seconds. */
@@ -35,7 +37,7 @@ const MAX_DELAY_MS = 30_000
  */
 export async function* liveEvents(
   transport: Transport,
-  { types, agent, after, signal }: EventsOptions = {},
+  { types, agent, after, signal, onOpen }: EventsOptions = {},
 ): AsyncGenerator<RegistryEvent, void> {
   let last = after
   let isStarted = after !== undefined
@@ -46,7 +48,7 @@ export async function* liveEvents(
       isStarted = true
       const filter = { types: types?.map(typeName) ?? null, agentPda: agent ?? null }
       const variables = { filter, after: last ?? null }
-      for await (const event of connect(transport, variables, signal)) {
+      for await (const event of connect(transport, variables, { signal, onOpen })) {
         failures = 0
         last = event.id
         yield event
@@ -82,7 +84,7 @@ type Result = Payload<{ registryEvents: GraphQLEvent }>
 async function* connect(
   { url, fetch, headers, token }: Transport,
   variables: object,
-  signal: AbortSignal | undefined,
+  { signal, onOpen }: Pick<EventsOptions, 'signal' | 'onOpen'>,
 ): AsyncGenerator<RegistryEvent> {
   const silent = new AbortController()
   const timeout = (): ReturnType<typeof setTimeout> =>
@@ -104,6 +106,7 @@ async function* connect(
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || response.body === null)
       throw graphqlError(await bodyOf(response), response)
+    onOpen?.()
     const onActivity = (): void => {
       clearTimeout(timer)
       timer = timeout()

@@ -10,11 +10,20 @@ export function readText(area: Area, name: string): string | null {
   }
 }
 
+const STORED = 'stored'
+
+/** Calls back after each text that this tab stored. */
+export function onStored(changed: () => void): () => void {
+  addEventListener(STORED, changed)
+  return () => removeEventListener(STORED, changed)
+}
+
 /** Null removes it. False if the browser did not store it. */
 export function storeText(area: Area, name: string, text: string | null): boolean {
   try {
     if (text === null) globalThis[area].removeItem(name)
     else globalThis[area].setItem(name, text)
+    dispatchEvent(new Event(STORED))
     return true
   } catch {
     return false

@@ -1,4 +1,4 @@
-import { hasTexts, readValue, storeValue } from './storage.ts'
+import { hasTexts, readText, readValue, storeText, storeValue } from './storage.ts'
 
 const NAME = 'session'
 
@@ -18,3 +18,10 @@ export function readSession(): StoredSession | null {
 export function storeSession(session: StoredSession | null): void {
   storeValue(NAME, session)
 }
+
+const OPERATOR = 'operator'
+
+/** The token of the operator in this tab. The gateway may refuse it. */
+export const readOperatorToken = (): string | null => readText('sessionStorage', OPERATOR)
+export const storeOperatorToken = (token: string | null): boolean =>
+  storeText('sessionStorage', OPERATOR, token)

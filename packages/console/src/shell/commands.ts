@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
-import { NAVIGATION } from '../routes.ts'
+import { NAVIGATION, OPERATOR } from '../routes.ts'
 import { useAccount } from '../wallet/account.tsx'
 import type { Entry } from './entries.ts'
 import { setPreference } from './preferences.tsx'
@@ -11,7 +11,7 @@ const PAGES = [
   { to: '/register', title: 'Register an agent' },
   { to: '/events', title: 'Event types and payloads' },
   { to: '/health', title: 'Service health' },
-  { to: '/operator', title: 'Operator' },
+  OPERATOR,
 ]
 
 /** Entries of one kind, each with what it does. */

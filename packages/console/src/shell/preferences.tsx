@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { readText, storeText } from '../api/storage.ts'
+import { onStored, readText, storeText } from '../api/storage.ts'
 import { classes } from '../ui/classes.ts'
 import field from '../ui/field.module.css'
 import css from './shell.module.css'
@@ -13,25 +13,16 @@ type Preference = keyof typeof PREFERENCES
 const NAMES = Object.keys(PREFERENCES) as Preference[]
 const valuesOf = (name: Preference): string[] => Object.keys(PREFERENCES[name].titles)
 
-const CHANGED = 'preferencechange'
-
 function readPreference(name: Preference): string {
   const stored = readText('localStorage', name)
   const values = valuesOf(name)
   return values.find((value) => value === stored) ?? values[0]!
 }
 
-/** Calls back after each change of a preference. */
-function onPreferenceChange(changed: () => void): () => void {
-  addEventListener(CHANGED, changed)
-  return () => removeEventListener(CHANGED, changed)
-}
-
 /** Applies a preference and remembers it. */
 export function setPreference(name: Preference, value: string): void {
   storeText('localStorage', name, value === valuesOf(name)[0] ? null : value)
   applyPreferences()
-  dispatchEvent(new Event(CHANGED))
 }
 
 /** Applies what is remembered. */
@@ -44,7 +35,7 @@ export function applyPreferences(): void {
 }
 
 export function PreferenceSwitch({ name }: { readonly name: Preference }) {
-  const value = useSyncExternalStore(onPreferenceChange, () => readPreference(name))
+  const value = useSyncExternalStore(onStored, () => readPreference(name))
   const { label, titles } = PREFERENCES[name]
   return (
     <select

@@ -1,7 +1,9 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
-import { NAVIGATION } from '../routes.ts'
+import { onStored } from '../api/storage.ts'
+import { readOperatorToken } from '../api/token.ts'
+import { NAVIGATION, OPERATOR } from '../routes.ts'
 import { TransactionHost } from '../transaction/provider.tsx'
 import { Boundary, classes } from '../ui/index.ts'
 import { AccountButton } from './account-button.tsx'
@@ -14,6 +16,7 @@ import css from './shell.module.css'
 /** Header, navigation and footer of every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
+  const isOperator = useSyncExternalStore(onStored, () => readOperatorToken() !== null)
   const [opened, setOpened] = useState<'menu' | 'account' | null>(null)
   // The menu closes after it has opened the account.
   const close = (which: 'menu' | 'account'): void => setOpened((now) => (now === which ? null : now))
@@ -51,7 +54,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </div>
         </div>
         <nav className={css.navigation} aria-label="Main">
-          {NAVIGATION.map(({ to, title }) => (
+          {[...NAVIGATION, ...(isOperator ? [OPERATOR] : [])].map(({ to, title }) => (
             <Link
               key={to}
               href={to}

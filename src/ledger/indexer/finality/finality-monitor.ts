@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
 import type { IndexerContext } from '../context.ts'
 import type { IndexerEngine } from '../engine.ts'
-import { fetchStatuses } from '../fetch/fetch-transactions.ts'
 import { checkBlocks, orphanTransactions } from './forks.ts'
 import { chunksOf } from '../../../platform/async/promises.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import { isUpToDate, listSignatures, loadTransactions } from '../fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from '../position.ts'
 import { markFinalized } from '../write/write-events.ts'
+import { fillHistoryGaps, retryTransactions } from './retries.ts'
 
 /**
  * How often dead letters are retried: the node may find the data again, or there is another node.
+ * However often an operator asks, the nodes get no more requests than these.
  */
 const RETRY_MS = 60_000
-const MAX_RETRIES = 100
+const REQUESTED_RETRY_MS = 10_000
 
 export type FinalityMonitor = ReturnType<typeof createFinalityMonitor>
 
@@ -25,6 +26,7 @@ export function createFinalityMonitor(context: IndexerContext, engine: IndexerEn
   let failure: { error: unknown } | undefined
   let nextCheckAt = -Infinity
   let nextRetryAt = -Infinity
+  let nextRequestedRetryAt = -Infinity
 
   async function check(): Promise<void> {
     const report = await verifyFinality(engine)
@@ -43,11 +45,13 @@ export function createFinalityMonitor(context: IndexerContext, engine: IndexerEn
   }
 
   async function retryDeadLetters(): Promise<void> {
-    const isDue = clock.now() >= nextRetryAt
-    if (isDue) nextRetryAt = clock.now() + RETRY_MS
-    const gaps = await fillHistoryGaps(engine, isDue ? 'all' : 'recent')
+    const now = clock.now()
+    const which = { all: now >= nextRetryAt, requested: now >= nextRequestedRetryAt }
+    if (which.all) nextRetryAt = now + RETRY_MS
+    if (which.requested) nextRequestedRetryAt = now + REQUESTED_RETRY_MS
+    const gaps = await fillHistoryGaps(engine, which)
     if (gaps > 0) logger.info({ gaps }, 'filled gaps in the history')
-    if (isDue) await retryMissingTransactions(engine)
+    await retryTransactions(engine, which)
   }
 
   return {
@@ -71,20 +75,6 @@ export function createFinalityMonitor(context: IndexerContext, engine: IndexerEn
     /** Resolves when no check is running. */
     idle: async (): Promise<void> => running,
   }
-}
-
-async function retryMissingTransactions(engine: IndexerEngine): Promise<void> {
-  const deadLetters = await engine.options
-    .db()
-    .selectFrom('dead_letters')
-    .select('signature')
-    .where('kind', '=', 'missing_transaction')
-    .orderBy('slot')
-    .limit(MAX_RETRIES)
-    .execute()
-  const signatures = deadLetters.flatMap(({ signature }) => signature ?? [])
-  const found = await fetchStatuses(engine.options.rpc, signatures)
-  if (found.length > 0) await engine.ingest([found])
 }
 
 export function reportOrphans({ options, status }: IndexerContext, orphaned: number): void {
@@ -199,36 +189,4 @@ async function refreshFinalizedAccounts(engine: IndexerEngine, finalizedSlot: nu
     await engine.refreshAccounts(pdas, { commitment: 'finalized', minContextSlot: finalizedSlot })
     engine.nonFinalAccounts.remove(pdas, finalizedSlot)
   }
-}
-
-const MAX_GAPS = 100
-
-/**
- * Reads skipped history if a node lists it now. Returns the number of filled gaps. A gap that no
- * node can fill costs one call. `recent` gaps are at most ten minutes old: most outages end by
- * then.
- */
-export async function fillHistoryGaps(engine: IndexerEngine, which: 'recent' | 'all'): Promise<number> {
-  const { rpc, programId, commitment, db } = engine.options
-  const gaps = await db()
-    .selectFrom('dead_letters')
-    .select(['id', 'signature', 'slot', 'data'])
-    .where('kind', '=', 'missing_history')
-    .where('data', 'is not', null)
-    .$if(which === 'recent', (query) => query.where(sql<boolean>`created_at > now() - interval '10 minutes'`))
-    .$narrowType<{ data: string }>()
-    .orderBy('slot', 'desc')
-    .limit(MAX_GAPS)
-    .execute()
-  let filled = 0
-  for (const { id, signature: until, slot: minSlot, data: before } of gaps) {
-    const listing = await listSignatures(rpc, { programId, commitment, before, until, minSlot })
-    if (!listing.complete) continue
-    await engine.ingest(listing.oldestFirst())
-    await engine.store(async (tx) => {
-      await tx.deleteFrom('dead_letters').where('id', '=', id).execute()
-    })
-    filled += 1
-  }
-  return filled
 }

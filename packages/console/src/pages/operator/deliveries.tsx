@@ -1,5 +1,22 @@
-import { Address, Badge, Facts, RelativeTime, Section, Table, withCommas, words } from '../../ui/index.ts'
-import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
+import { useClient } from 'urql'
+import { useAction } from '../../form/use-action.ts'
+import {
+  Address,
+  Badge,
+  Button,
+  ErrorState,
+  Facts,
+  RelativeTime,
+  Section,
+  Table,
+  withCommas,
+  words,
+} from '../../ui/index.ts'
+import {
+  type OperatorPageQuery,
+  type OperatorPartsFragment,
+  RetryDeadLetterDocument,
+} from './page.generated.ts'
 
 /** Deliveries that wait, and webhooks that fail. */
 export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
@@ -54,17 +71,25 @@ const FAILING = [
 interface IndexerProps {
   readonly indexer: OperatorPageQuery['detailedHealth']['indexer']
   readonly deadLetters: OperatorPartsFragment['deadLetters']
+  readonly onChange: () => void
 }
 
 /** How old the tables are, and what could not be read. */
-export function Indexer({ indexer, deadLetters }: IndexerProps) {
+export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
+  const client = useClient()
+  const { busy, error, done, run } = useAction()
+  const retry = (id: string): void =>
+    void run(client.mutation(RetryDeadLetterDocument, { id }).toPromise(), () => {
+      onChange()
+      return 'It is requested within ten seconds. If it stays in the list, no ledger node serves it.'
+    })
   const { phase, lagSeconds, deadLetters: all } = indexer
   return (
     <Section
       title="Indexer"
       lead={
         deadLetters.length > 0 &&
-        'Missing transactions and history are requested again every minute. For the others, upgrade the gateway and run rebuild.'
+        'Missing transactions and history are also requested every minute. For those without a button, upgrade the gateway and run rebuild.'
       }
     >
       <Facts
@@ -74,10 +99,17 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
           ['Records not understood', all === null ? 'Not known' : withCommas(all)],
         ]}
       />
+      <p role="status">{done}</p>
+      {error !== undefined && <ErrorState error={error} />}
       {deadLetters.length === 0 ? (
         <p className="hint">Everything was read.</p>
       ) : (
-        <Table caption="Records not understood" columns={LETTERS} rows={deadLetters} keyOf={({ id }) => id} />
+        <Table
+          caption="Records not understood"
+          columns={columnsOf(busy, retry)}
+          rows={deadLetters}
+          keyOf={({ id }) => id}
+        />
       )}
     </Section>
   )
@@ -85,7 +117,7 @@ export function Indexer({ indexer, deadLetters }: IndexerProps) {
 
 type DeadLetter = OperatorPartsFragment['deadLetters'][number]
 
-const LETTERS = [
+const columnsOf = (busy: boolean, retry: (id: string) => void) => [
   { title: 'What', cell: ({ kind }: DeadLetter) => words(kind) },
   { title: 'Why', cell: ({ reason }: DeadLetter) => reason },
   {
@@ -101,4 +133,17 @@ const LETTERS = [
   },
   { title: 'Slot', cell: ({ slot }: DeadLetter) => withCommas(slot), align: 'end' as const },
   { title: 'Found', cell: ({ createdAt }: DeadLetter) => <RelativeTime value={createdAt} /> },
+  {
+    title: 'Retry',
+    cell: ({ id, canRetry, retryRequestedAt }: DeadLetter) =>
+      !canRetry ? (
+        '–'
+      ) : retryRequestedAt !== null ? (
+        'Requested'
+      ) : (
+        <Button small busy={busy} onClick={() => retry(id)} aria-label={`Retry ${id}`}>
+          Retry
+        </Button>
+      ),
+  },
 ]

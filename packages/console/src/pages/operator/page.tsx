@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { Provider } from 'urql'
 import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
-import { readText, storeText } from '../../api/storage.ts'
+import { readOperatorToken, storeOperatorToken } from '../../api/token.ts'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import {
@@ -22,14 +22,13 @@ import { Issuers } from './issuers.tsx'
 import { OperatorPageDocument } from './page.generated.ts'
 import { Money } from './money.tsx'
 
-const STORED = 'operator'
 const REFRESH_MS = 15_000
 
 /** What only the operator may see and change. The token stays in this tab. */
 export default function OperatorPage() {
-  const [token, setToken] = useState(() => readText('sessionStorage', STORED))
+  const [token, setToken] = useState(readOperatorToken)
   const keep = (next: string | null): void => {
-    storeText('sessionStorage', STORED, next)
+    storeOperatorToken(next)
     setToken(next)
   }
   return (
@@ -102,10 +101,8 @@ function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
     <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
       <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <div className="pair">
-        <Deliveries webhooks={operator.webhooks} />
-        <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} />
-      </div>
+      <Deliveries webhooks={operator.webhooks} />
+      <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} onChange={refresh} />
       <InviteCodes codes={operator.inviteCodes} onChange={refresh} />
       <Issuers issuers={operator.issuers} onChange={refresh} />
     </div>

@@ -23,7 +23,6 @@ import {
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
-import css from '../webhooks/page.module.css'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
@@ -45,6 +44,7 @@ const CREATED = [{ value: '', label: 'Any time' }, ...PERIODS]
 
 /** The filter of the search parameters. Unknown values are ignored. */
 function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since'> | undefined {
+  const until = Date.parse(search.get('until') ?? '')
   const statuses = STATUSES.filter((each) => each === search.get('status'))
   const eventTypes = TYPES.filter((each) => each === search.get('event'))
   const agentPda = search.get('agent')
@@ -52,6 +52,7 @@ function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since
     ...(statuses.length > 0 && { statuses }),
     ...(eventTypes.length > 0 && { eventTypes }),
     ...(agentPda !== null && { agentPda }),
+    ...(!Number.isNaN(until) && { until: new Date(until).toISOString() }),
   }
   return Object.keys(filter).length > 0 ? filter : undefined
 }
@@ -160,10 +161,16 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
     />
   )
   return (
-    <div className={css.filters} role="group" aria-label="Filter deliveries">
+    <div className="row" role="group" aria-label="Filter deliveries">
       {select('Status', 'status', all(optionsOf(STATUSES)))}
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
       {select('Created', 'hours', CREATED)}
+      <Input
+        label="Created before"
+        type="datetime-local"
+        value={search.get('until') ?? ''}
+        onChange={({ target }) => onChange('until', target.value)}
+      />
       <Input
         label="Agent"
         autoComplete="off"
@@ -196,10 +203,12 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
   const statuses = filter?.statuses?.filter((status) => FINISHED.has(status)) ?? []
   const send = () => {
-    const since = filter?.since ?? new Date(Date.now() - MAX_HOURS * HOUR_MS).toISOString()
-    // Deliveries that were created since the first part, or succeeded again, are not sent.
-    const { until, continueAfter } = rest ?? { until: new Date().toISOString(), continueAfter: null }
+    const now = new Date().toISOString()
     const { eventTypes, agentPda } = filter ?? {}
+    const end = filter?.until ?? now
+    // Deliveries that were created since the first part, or succeeded again, are not sent.
+    const { until, continueAfter } = rest ?? { until: end < now ? end : now, continueAfter: null }
+    const since = filter?.since ?? new Date(Date.parse(until) - MAX_HOURS * HOUR_MS).toISOString()
     const variables = { id, since, until, statuses, eventTypes, agentPda, continueAfter }
     return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
@@ -215,7 +224,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
           Send these again
         </Button>
         <span role="status" className="hint">
-          {done || (statuses.length > 0 ? 'The oldest first, at most of the last 14 days.' : CHOOSE)}
+          {done || (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
         </span>
       </div>
       {error !== undefined && <ErrorState error={error} />}
