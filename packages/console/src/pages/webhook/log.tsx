@@ -208,6 +208,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
   }
+  if (isEmpty && done === '') return null
   return (
     <>
       <div className="row">
