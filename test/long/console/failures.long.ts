@@ -186,3 +186,34 @@ test('a page whose code does not load returns when the service does', async ({ c
   await main.getByRole('button', { name: 'Try again' }).click()
   await main.getByRole('heading', { name: 'Verify a credential' }).first().waitFor()
 })
+
+test('a gateway that hangs is not shown as healthy', async ({ context, open }) => {
+  await open('/')
+  const { page, go, visit } = await brokenPage(context)
+  let isHung = false
+  await page.route('**/graphql', (route) => (isHung ? undefined : route.continue()))
+  await page.routeWebSocket(/\/graphql$/, (route) => {
+    const server = route.connectToServer()
+    route.onMessage((message) => isHung || server.send(message))
+    server.onMessage((message) => isHung || route.send(message))
+  })
+  const main = page.getByRole('main')
+  const timeout = 60_000
+  await go('/live')
+  await main.getByText('Live', { exact: true }).last().waitFor()
+  isHung = true
+  await main.getByText('Reconnecting').waitFor({ timeout })
+  isHung = false
+  await main.getByText('Live', { exact: true }).last().waitFor({ timeout })
+  await visit('/health')
+  await main.getByRole('heading', { name: 'Everything works' }).waitFor()
+  isHung = true
+  await expect.poll(() => main.innerText(), { timeout }).toContain('The gateway does not answer')
+  await health(page, 'Not reachable').waitFor()
+  await visit('/agents')
+  await main.getByText('The page tries again by itself.').first().waitFor({ timeout })
+  isHung = false
+  await main.getByText('The page tries again by itself.').first().waitFor({ state: 'hidden', timeout })
+  await health(page, 'Operational').waitFor({ timeout })
+  await page.close()
+})

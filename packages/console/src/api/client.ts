@@ -20,6 +20,7 @@ export function createApiClient(token: string | null): Client {
     url: apiUrl('graphql'),
     preferGetMethod: false,
     fetchOptions: { headers: authorization },
+    fetch: fetchInTime,
     exchanges: [
       createCache(),
       mapExchange({
@@ -52,6 +53,13 @@ export function createApiClient(token: string | null): Client {
   })
 }
 
+/** A gateway that hangs takes requests, and answers none. Changes may wait for other servers. */
+const fetchInTime: typeof fetch = (url, init) => {
+  const isChange = typeof init?.body === 'string' && init.body.includes('"query":"mutation')
+  const limit = AbortSignal.timeout(isChange ? 30_000 : 10_000)
+  return fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+}
+
 function stateOf(error: CombinedError | undefined) {
   if (error === undefined) return 'reached'
   const { status } = readError(error)
@@ -60,7 +68,8 @@ function stateOf(error: CombinedError | undefined) {
 
 async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {
   const { createClient } = await import('graphql-ws')
-  return createClient({
+  let noPong: ReturnType<typeof setTimeout> | undefined
+  const socket = createClient({
     url: apiUrl('graphql').replace(/^http/, 'ws'),
     connectionParams,
     retryAttempts: Number.POSITIVE_INFINITY,
@@ -69,10 +78,17 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
     shouldRetry: () => true,
     // From one page to the next the socket stays open.
     lazyCloseTimeout: 2_000,
+    keepAlive: 10_000,
     on: {
       connected: () => setSocket(true),
-      // 1000: no subscription needs the socket any more.
-      closed: (event) => setSocket((event as CloseEvent).code === 1000),
+      ping: () => (noPong = setTimeout(() => socket.terminate(), 5_000)),
+      pong: () => clearTimeout(noPong),
+      closed: (event) => {
+        clearTimeout(noPong)
+        // 1000: no subscription needs the socket any more.
+        setSocket((event as CloseEvent).code === 1000)
+      },
     },
   })
+  return socket
 }

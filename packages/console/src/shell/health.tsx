@@ -8,9 +8,9 @@ import css from './shell.module.css'
 
 /** The state of the service. */
 export function Health() {
-  const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
+  const [{ data, error, fetching }, refresh] = useQuery({ query: ConsoleHealthDocument })
   const seconds = (error && readError(error).retryAfter) ?? 30
-  usePolling(() => refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
+  usePolling(() => fetching || refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
   const [tone, text] = STATES[useConnection()] ?? stateOf(data)
   return (
     <Link href="/health" aria-label={`Service health: ${text}`} title={text}>

@@ -67,10 +67,10 @@ export const Confirm = ({ question, onConfirm, onClose, children }: ConfirmProps
       <p>{question?.text}</p>
       {children}
       <div className="row">
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" onClick={onConfirm}>
           {question?.label}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
       </div>
     </div>
   </Dialog>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type AnyVariables, useQuery, type UseQueryArgs } from 'urql'
 import { useKept, usePolling } from './polling.ts'
 import { ErrorState, Loading } from './states.tsx'
@@ -22,10 +22,21 @@ export function useRead<Data, Variables extends AnyVariables>(
   const [{ data, error, fetching, operation }, refetch] = useQuery<Data, Variables>(fresh)
   const kept = useKept(data)
   const variables = useKept(data == null ? null : operation?.variables)
-  const again = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(again, everyMs)
+  // While a gateway hangs, each try takes long. Its error stays meanwhile.
+  const [failure, setFailure] = useState(error)
+  if (!fetching && error !== failure) setFailure(error)
+  const lost = fetching && failure?.networkError ? failure : undefined
+  // A read that is repeated ends the one before, and would never time out.
+  const again = (): void => void (lost ?? refetch({ requestPolicy: 'network-only' }))
+  usePolling(() => void (fetching || again()), everyMs)
   const isKept = keep && kept !== undefined
-  return { data: isKept ? kept : data, error: isKept ? undefined : error, variables, fetching, again }
+  return {
+    data: isKept ? kept : data,
+    error: isKept ? undefined : (error ?? lost),
+    variables,
+    fetching,
+    again,
+  }
 }
 
 interface LoadedProps<Data> {

@@ -78,12 +78,13 @@ export function Mismatched({ search, onChange }: TotalsProps) {
   const count = data?.registryStats.mismatchedAgents ?? 0
   if (count === 0) return null
   const isShown = search.get('mismatched') === 'true'
+  const them = count === 1 ? 'it' : 'them'
   return (
     <p className={classes('row', 'hint', css.mismatched)}>
       {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
-      record on the ledger. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
+      record on the ledger. {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
-        {isShown ? 'Leave them out' : 'Show them too'}
+        {isShown ? `Leave ${them} out` : `Show ${them} too`}
       </Button>
     </p>
   )

@@ -7,6 +7,7 @@ import {
   Page,
   RelativeTime,
   Section,
+  useKept,
   useRead,
 } from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
@@ -17,7 +18,8 @@ const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
   const read = useRead({ query: ServiceHealthDocument }, { everyMs: REFRESH_MS })
-  const { data, error, fetching, again: retry } = read
+  const { error, fetching, again: retry } = read
+  const data = useKept(read.data)
   return (
     <Page
       title="Service health"
@@ -29,7 +31,7 @@ export default function HealthPage() {
         </Button>
       }
     >
-      {data != null ? (
+      {data !== undefined ? (
         <Report data={data} isStale={error !== undefined} />
       ) : error !== undefined ? (
         <ErrorState error={error} retry={retry} />

@@ -46,7 +46,7 @@ function AgentField({ search, onChange }: FilterBarProps) {
   const go = (agent: string): void => onChange(withFilter(search, { agent }))
   const send = (event: FormEvent): void => {
     event.preventDefault()
-    submit(() => go(draft.agent.trim()))
+    void submit(() => go(draft.agent.trim()))
   }
   return (
     <form className={css.agent} onSubmit={send}>

@@ -11,12 +11,13 @@ export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragme
         <li key={`${attempt.number} ${attempt.startedAt}`} className="stack tight">
           <div className="row">
             <h3>Attempt {attempt.number}</h3>
-            <Status value={attempt.outcome} />
+            <Status value={attempt.outcome === 'FAILURE' ? 'FAILED' : attempt.outcome} />
             <Badge>{TRIGGERS[attempt.trigger]}</Badge>
           </div>
           <Facts
             facts={[
               ['Response', responseOf(attempt)],
+              ['Body', attempt.responseStatus && !attempt.responseExcerpt && 'None, or not text'],
               ['Duration', `${attempt.durationMs} ms`],
               ['Started', <RelativeTime key="Started" value={attempt.startedAt} />],
               [

@@ -32,7 +32,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   const { busy, error, done, run } = useAction()
   const [question, setQuestion] = useState<Question>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [keepHours, setKeepHours] = useState('0')
+  const [keepHours, setKeepHours] = useState('24')
   const [testEvent, setTestEvent] = useState<WebhookEventType | ''>('')
   const ping = () =>
     run(
@@ -71,7 +71,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       return 'The webhook was deleted.'
     })
   const askToRotate = (): void => {
-    setKeepHours('0')
+    setKeepHours('24')
     setQuestion('rotate')
   }
   const confirm = (): void => {
@@ -147,9 +147,9 @@ const TEST_EVENTS = [
 ]
 
 const KEEP = [
-  { value: '0', label: 'No, it ends at once' },
   { value: '24', label: 'For a day' },
   { value: '168', label: 'For 7 days' },
+  { value: '0', label: 'No, it ends at once' },
 ]
 
 const QUESTIONS = {

@@ -12,7 +12,7 @@ const PERCENT = new Intl.NumberFormat('en', {
 /** How well and how fast the receiver answered. */
 export const Figures = ({ id }: { readonly id: string }) => (
   <ChoiceSection
-    title="Receiver"
+    title="Response times and success"
     lead="Attempts of the newest 2,000 deliveries."
     label="Period of the figures"
     options={PERIODS}
@@ -32,8 +32,8 @@ function Attempts({ variables }: { readonly variables: WebhookFiguresQueryVariab
           facts={[
             ['Attempts', withCommas(attempts)],
             ['Succeeded', attempts === 0 ? '–' : PERCENT.format(succeeded / attempts)],
-            ['Half within', timeText(p50Ms)],
-            ['95% within', timeText(p95Ms)],
+            ['Median', timeText(p50Ms)],
+            ['95th percentile', timeText(p95Ms)],
           ]}
         />
       )}

@@ -217,6 +217,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
   }
+  if (isEmpty && done === '') return null
   return (
     <>
       <div className="row">

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useQuery } from 'urql'
 import { useParams } from 'wouter'
 import {
   Address,
@@ -12,7 +13,6 @@ import {
   Section,
   clientCode,
   useRead,
-  useTitle,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
@@ -28,10 +28,18 @@ export default function WebhookPage() {
   const { id } = useParams<{ id: string }>()
   const example = clientCode`registry.sessions.use(token)
 for await (const delivery of registry.webhooks.deliveries(${id})) console.log(delivery)`
+  // What the content below reads.
+  const [{ data }] = useQuery({ query: OneWebhookDocument, variables: { id }, requestPolicy: 'cache-only' })
+  const url = data?.webhook && new URL(data.webhook.url)
   return (
     <Page
-      title="Webhook"
-      lead={<Link href="/webhooks">All webhooks</Link>}
+      title={url ? url.host + url.pathname : 'Webhook'}
+      lead={
+        <span className="row">
+          {data?.webhook && <WebhookBadge {...data.webhook} />}
+          <Link href="/webhooks">All webhooks</Link>
+        </span>
+      }
       request={{
         needsSession: true,
         document: WebhookLogDocument,
@@ -58,7 +66,6 @@ function Webhook({ id }: { readonly id: string }) {
   })
   const webhook = data?.webhook
   const [now] = useState(Date.now)
-  useTitle(webhook ? `Webhook of ${new URL(webhook.url).host}` : null)
   if (error !== undefined)
     return (
       <ErrorState error={error} retry={refresh}>
@@ -76,7 +83,6 @@ function Webhook({ id }: { readonly id: string }) {
           <Facts
             facts={[
               ['Receiver', webhook.url],
-              ['Status', <WebhookBadge key="Status" {...webhook} />],
               ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
               ['Events', eventsText(webhook.eventTypes)],
               [

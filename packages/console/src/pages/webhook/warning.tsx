@@ -11,7 +11,9 @@ const REASONS = {
 export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
   const { id, active, disabledAt, disabledReason } = webhook
   const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25, after: null } })
-  const latest = data?.webhookDeliveries?.nodes.find(({ attemptCount }) => attemptCount > 0)
+  const latest = data?.webhookDeliveries?.nodes.find(
+    ({ attemptCount, eventType }) => attemptCount > 0 && eventType !== 'PING',
+  )
   const isFailing = latest !== undefined && ['RETRYING', 'FAILED'].includes(latest.status)
   if (disabledAt)
     return (

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
 import { apiUrl } from '../../api/base.ts'
+import { readError } from '../../api/errors.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
@@ -42,6 +43,8 @@ export function WebhookForm({
   const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
+  const refused = readError(error ?? {})
+  const isUrlRefused = refused.code === 'RECEIVER_REFUSED'
   const receiver = data?.info.localnetReceiver ?? null
   const choose = (type: WebhookEventType, isChosen: boolean): void =>
     change({ types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
@@ -56,6 +59,7 @@ export function WebhookForm({
         placeholder="https://example.org/events"
         hint={receiver === null ? 'An https URL of a public host.' : 'An http or https URL.'}
         {...field('url')}
+        error={problemOf('url') ?? (isUrlRefused ? refused.message : null)}
       />
       {receiver !== null && (
         <Button small onClick={() => change({ url: apiUrl(receiver) })}>
@@ -92,19 +96,20 @@ export function WebhookForm({
           Deliveries that wait for the old URL are cancelled. The secret stays the same.
         </p>
       )}
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && !isUrlRefused && <ErrorState error={error} />}
       <div className="row">
+        {children}
         <Button type="submit" look="primary" busy={busy}>
           {action}
         </Button>
-        {children}
       </div>
     </Form>
   )
 }
 
+const NO_URL = 'Enter a URL that begins with https://.'
 const problemsOf = ({ url, agent, types }: WebhookFormProps['given']) => ({
-  url: url.trim() === '' ? 'Enter the URL of your receiver.' : null,
+  url: /^https?:/i.test(url.trim()) && URL.canParse(url.trim()) ? null : NO_URL,
   agent: checkAgent(agent.trim()),
   types: types.length === 0 ? 'Choose at least one event.' : null,
 })
