@@ -53,10 +53,12 @@ export function createApiClient(token: string | null): Client {
   })
 }
 
-/** A gateway that hangs takes requests, and answers none. Changes may wait for other servers. */
+/** Operations during which the gateway may wait for hosts of other people. */
+const SLOW = /"query":"mutation|verifyCredential|checkAgentCard/
+
+/** A gateway that hangs takes requests, and answers none. */
 const fetchInTime: typeof fetch = (url, init) => {
-  const isChange = typeof init?.body === 'string' && init.body.includes('"query":"mutation')
-  const limit = AbortSignal.timeout(isChange ? 30_000 : 10_000)
+  const limit = AbortSignal.timeout(SLOW.test(String(init?.body)) ? 30_000 : 10_000)
   return fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
 }
 
