@@ -58,7 +58,7 @@ const SLOW = /"query":"mutation|verifyCredential|checkAgentCard/
 
 /** A gateway that hangs takes requests, and answers none. */
 const fetchInTime: typeof fetch = (url, init) => {
-  const limit = AbortSignal.timeout(SLOW.test(String(init?.body)) ? 30_000 : 10_000)
+  const limit = AbortSignal.timeout(SLOW.test(init?.body as string) ? 30_000 : 10_000)
   return fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
 }
 
