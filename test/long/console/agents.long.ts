@@ -1,8 +1,17 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
+import { scaled } from '../../support/machine-speed.ts'
 import { saveFile, useConsole } from './support/console-world.ts'
+import { graphql } from './support/registry-data.ts'
 
-const { test } = useConsole({ SEED_AGENTS: '30' })
+const { world, test } = useConsole({ SEED_AGENTS: '30' })
+
+type Stats = { registryStats: { mismatchedAgents: number } }
+
+async function mismatchedAgents(): Promise<number> {
+  const { registryStats } = await graphql<Stats>(world, '{ registryStats { mismatchedAgents } }')
+  return registryStats.mismatchedAgents
+}
 
 const rows = { name: /^Agents$/ }
 
@@ -10,6 +19,8 @@ test('the list shows agents by reputation, and pages with the keyboard and the b
   page,
   open,
 }) => {
+  // The gateway finds this card after a moment. Then the list has an agent less.
+  await expect.poll(mismatchedAgents, { timeout: scaled(30_000) }).toBe(1)
   await open('/agents')
   const table = page.getByRole('table', rows)
   const agents = table.getByRole('rowheader').getByRole('link')
