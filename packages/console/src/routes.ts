@@ -47,3 +47,7 @@ export const NAVIGATION = [
 ] as const
 /** In the navigation of a tab with the token of the operator. */
 export const OPERATOR = { to: '/operator', title: 'Operator' } as const
+
+/** Where a page leads that the first steps opened. */
+export const nextStep = (search: URLSearchParams) =>
+  search.get('from') === 'start' ? { to: '/start', label: 'Next step' } : undefined

@@ -60,7 +60,7 @@ test('what expired while it was reviewed cannot be signed, and can be prepared a
   await openOwnAgent(world, steps, 'expired')
   await review(page, '10')
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/You can sign it until block height [\d,]+, \d+ blocks from now/).waitFor()
+  await dialog.getByText(/You can sign it for about .* seconds?, until block height [\d,]+/).waitFor()
   await page.route('**/graphql', async (route) => {
     if (route.request().postData()?.includes('BlockHeight') !== true) return route.continue()
     const ledger = { __typename: 'Ledger', blockHeight: 1e9 }
@@ -71,7 +71,7 @@ test('what expired while it was reviewed cannot be signed, and can be prepared a
   await audit()
   await page.unroute('**/graphql')
   await dialog.getByRole('button', { name: 'Prepare again' }).click()
-  await dialog.getByText(/blocks from now/).waitFor()
+  await dialog.getByText(/You can sign it for about/).waitFor()
   await dialog.getByRole('button', { name: /^Sign with/ }).click()
   await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
 })

@@ -1,24 +1,17 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import {
-  Address,
-  Amount,
-  Button,
-  classes,
-  type Column,
-  Facts,
-  formatUnits,
-  Table,
-  withCommas,
-} from '../ui/index.ts'
+import { Address, Amount, Button, type Column, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
+import { inWords } from '../ui/duration.ts'
 import { type Costs, costsOf } from './costs.ts'
 import { type DecodedTransaction, decodeTransaction } from './decode.ts'
 import { Instruction } from './instruction.tsx'
 import { RentsDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import type { Prepared } from './state.ts'
-import css from './transaction.module.css'
 import type { Flow } from './transactions.ts'
 import { argumentsOf, effectOf } from './words.ts'
+
+/** As the ledger makes blocks, on average. */
+const BLOCK_SECONDS = 0.4
 
 interface ReviewProps {
   readonly prepared: Prepared
@@ -35,9 +28,10 @@ interface ReviewProps {
 export function Review({ prepared, flow, blockHeight, program, onSign, again, onClose }: ReviewProps) {
   const { bytes, lastValidBlockHeight } = prepared
   const { wallet, origin } = flow
+  const { danger = false, warning, hints = {} } = origin?.request ?? {}
   const [{ data }] = useQuery({ query: RentsDocument })
   const transaction = useMemo(() => decodeTransaction(bytes, program), [bytes, program])
-  const costs = costsOf(transaction, wallet, origin?.request.hints ?? {}, data?.ledger)
+  const costs = costsOf(transaction, wallet, hints, data?.ledger)
   const left = blockHeight === null ? null : Math.max(lastValidBlockHeight - blockHeight, 0)
   const { feePayer } = transaction
   const nameOf = (payer: string): string => (payer === wallet ? 'your wallet' : 'the gateway')
@@ -50,6 +44,11 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
           <Instruction {...describe(each)} />
         </section>
       ))}
+      {warning !== undefined && (
+        <p className="notice" data-tone={danger ? 'bad' : 'warn'}>
+          {warning}
+        </p>
+      )}
       <section className="stack" aria-label="Costs">
         <h3>What it costs</h3>
         <Facts
@@ -70,7 +69,7 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
       <p className="note">
         This page built the transaction itself and found the same in what the gateway prepared.{' '}
         {again === null
-          ? `You can sign it until block height ${withCommas(lastValidBlockHeight)}${left === null ? '' : `, ${withCommas(left)} blocks from now`}.`
+          ? `You can sign it ${left === null ? '' : `for about ${inWords(5 * Math.ceil((left * BLOCK_SECONDS) / 5))}, `}until block height ${withCommas(lastValidBlockHeight)}.`
           : ''}
       </p>
       {again && (
@@ -79,9 +78,13 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
           a new one.
         </p>
       )}
-      <div className={classes('row', css.buttons)}>
+      <div className="row">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look={again ? 'plain' : 'primary'} disabled={again !== null} onClick={onSign}>
+        <Button
+          look={again ? 'plain' : danger ? 'danger' : 'primary'}
+          disabled={again !== null}
+          onClick={onSign}
+        >
           Sign with {origin?.wallet.name}
         </Button>
         {again && (

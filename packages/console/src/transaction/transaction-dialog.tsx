@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Address, Button, classes, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
+import { Address, Button, ButtonLink, CodeBlock, Dialog, withCommas } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
@@ -88,7 +88,7 @@ interface EndProps {
 }
 
 const End = ({ id, children }: EndProps) => (
-  <div className={classes('row', css.buttons)}>
+  <div className="row">
     {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
     {children}
   </div>

@@ -20,6 +20,10 @@ export interface TransactionRequest {
   /** Sends it with `packages/client`, which checks what the gateway prepared. */
   readonly send: (registry: Registry, signer: Signer, options: SendOptions) => Promise<Transaction>
   readonly hints?: Hints
+  /** What the reader must know before the signature. */
+  readonly warning?: string
+  /** Whether it cannot be undone. */
+  readonly danger?: boolean
   /** Where to go when it is confirmed. */
   readonly next?: { readonly to: string; readonly label: string }
 }

@@ -33,7 +33,11 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
       {network === 'LOCALNET' && (
         <>
           <p className="note">This is a local test network. Its SOL and USDC have no value.</p>
-          <Button busy={fetching} onClick={() => void getFunds()}>
+          <Button
+            look={balance?.lamports === '0' ? 'primary' : 'plain'}
+            busy={fetching}
+            onClick={() => void getFunds()}
+          >
             Get 1 SOL and 5,000 USDC
           </Button>
           {refused && (

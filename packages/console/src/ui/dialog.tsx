@@ -15,6 +15,12 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
+/** Returns the focus, to the page if the element that had it is gone. */
+function leave(dialog: HTMLDialogElement | null): void {
+  dialog?.close()
+  if (document.activeElement === document.body) document.querySelector('h1')?.focus()
+}
+
 /** A modal dialog of the browser: it keeps the focus inside and returns it. */
 export function Dialog({ title, open, onClose, locked = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -25,6 +31,7 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
     if (open && dialog?.open === false) dialog.showModal()
     if (!open && dialog?.open === true) dialog.close()
   }, [open])
+  useLayoutEffect(() => () => leave(ref.current), [])
   return (
     <dialog
       ref={ref}

@@ -47,7 +47,11 @@ export function AccountPanel() {
               )}
               {network === 'LOCALNET' && (
                 <>
-                  <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
+                  <Button
+                    look={wallets.length === 0 ? 'primary' : 'plain'}
+                    busy={busy}
+                    onClick={() => void run(account.connectThrowAway)}
+                  >
                     Use a throw-away wallet
                   </Button>
                   <p className="hint">

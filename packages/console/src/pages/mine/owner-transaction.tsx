@@ -1,18 +1,13 @@
-import type { Registry, SendOptions, Signer, Transaction } from '@agent-registry/client'
 import { type ReactNode, useState } from 'react'
 import { Choice } from '../../form/form.tsx'
-import type { Hints } from '../../transaction/costs.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
+import type { TransactionRequest } from '../../transaction/transactions.ts'
 import { Section } from '../../ui/index.ts'
 import type { MyAgent } from './page.tsx'
 
-export interface OwnerTransaction {
-  /** What the owner asked for. */
-  readonly title: string
-  readonly send: (registry: Registry, signer: Signer, options: SendOptions) => Promise<Transaction>
+export interface OwnerTransaction extends TransactionRequest {
   /** Whether the gateway may pay the network fee. */
   readonly sponsorable?: boolean
-  readonly hints?: Hints
 }
 
 export type Sign = (transaction: OwnerTransaction) => void
@@ -30,10 +25,9 @@ export function useOwnerTransaction(
   const isEligible = canSponsor && isKnown
   const [wantsSponsor, setWantsSponsor] = useState(true)
   const sponsored = isEligible && wantsSponsor
-  const sign: Sign = ({ title, send, sponsorable = false, hints = {} }) =>
+  const sign: Sign = ({ send, sponsorable = false, ...request }) =>
     start({
-      title,
-      hints,
+      ...request,
       send: (registry, signer, options) =>
         send(registry, signer, { ...options, sponsored: sponsored && sponsorable }),
     })

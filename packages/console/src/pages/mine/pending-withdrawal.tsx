@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
 import { Amount, Button, formatUnits } from '../../ui/index.ts'
-import { inWords } from './duration.ts'
+import { inWords } from '../../ui/duration.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { LedgerTimeDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'

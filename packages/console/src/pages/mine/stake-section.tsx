@@ -6,7 +6,7 @@ import { Amount, Button, Facts, formatUnits, Input, plainUnits, Section, words }
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
-import { inWords } from './duration.ts'
+import { inWords } from '../../ui/duration.ts'
 import { PendingWithdrawal } from './pending-withdrawal.tsx'
 
 interface StakeSectionProps {
@@ -27,7 +27,13 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
   const free = deposited - pending - locked
   const counted = deposited - pending
   const next = rules?.tiers.find(({ minimumStake }) => BigInt(minimumStake) > counted)
-  const cooldown = rules?.cooldownSeconds ?? 7 * DAY_SECONDS
+  const cooldown = inWords(rules?.cooldownSeconds ?? 7 * DAY_SECONDS)
+  /** What a withdrawal means. */
+  const consequences = (amount: bigint): string => {
+    const after = rules?.tiers.findLast(({ minimumStake }) => BigInt(minimumStake) <= counted - amount)
+    const falls = after !== undefined && after.tier !== tier
+    return `It is payable ${cooldown} after the request.${falls ? ` Your tier falls to ${words(after.tier)} at once.` : ''}`
+  }
   return (
     <Section
       title="Stake"
@@ -70,11 +76,12 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
         <AmountForm
           key={`withdraw ${free}`}
           label="Withdraw"
-          hint={`Payable ${inWords(cooldown)} after the request. Your tier may fall at once.`}
+          hint={`Payable ${cooldown} after the request. Your tier may fall at once.`}
           max={free}
           onSubmit={(amount) =>
             sign({
               title: `Request a withdrawal of ${formatUnits(amount, 6)} USDC`,
+              warning: consequences(amount),
               send: (registry, signer, options) => registry.stakes.requestWithdrawal(amount, signer, options),
               sponsorable: true,
             })

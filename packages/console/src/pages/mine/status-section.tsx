@@ -11,7 +11,6 @@ interface Action extends OwnerTransaction {
   readonly label: string
   /** What it means. */
   readonly text: string
-  readonly danger?: boolean
   readonly disabled?: boolean
 }
 
@@ -26,7 +25,7 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
             <Button
               look={action.danger ? 'danger' : 'plain'}
               disabled={action.disabled}
-              onClick={() => sign(action)}
+              onClick={() => sign(action.danger ? { ...action, warning: action.text } : action)}
             >
               {action.label}
             </Button>

@@ -1,9 +1,12 @@
 import type { AgentUpdate } from '@agent-registry/client'
+import { useEffect, useRef } from 'react'
+import { useSearchParams } from 'wouter'
 import { CAPABILITIES, clientCategory } from '../../api/enums.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { type AgentLimits, checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
+import { nextStep } from '../../routes.ts'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { Sign } from './owner-transaction.tsx'
@@ -27,6 +30,13 @@ export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
     return changesCard(given) ? { ...others, url, hash } : others
   })
   const { capabilities } = draft
+  const [search] = useSearchParams()
+  const isStep = nextStep(search) !== undefined
+  const start = useRef<HTMLSpanElement>(null)
+  // The first steps lead to this form, which is below the fold.
+  useEffect(() => {
+    if (isStep) start.current?.scrollIntoView()
+  }, [isStep])
   const update = {
     ...(draft.name !== name && { name: draft.name }),
     ...(draft.version !== version && { version: draft.version }),
@@ -41,10 +51,12 @@ export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
       title: `Update ${name}`,
       send: (registry, signer, options) => registry.agents.update(update, signer, options),
       sponsorable: true,
+      next: nextStep(search),
     })
   }
   return (
     <Section title="Details" lead="Only what you change is sent.">
+      <span ref={start} />
       <Form label="Details" onSubmit={() => submit(review)}>
         <Input label="Name" {...field('name')} />
         <Input

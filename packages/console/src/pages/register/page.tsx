@@ -7,6 +7,7 @@ import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, Section, useRead } from '../../ui/index.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { nextStep } from '../../routes.ts'
 import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
 import { draftOf, RegisterForm } from './register-form.tsx'
 
@@ -70,6 +71,7 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
           givenCode={search.get('code') ?? ''}
           prefersWallet={search.get('payer') === 'wallet'}
           service={service}
+          next={nextStep(search) ?? { to: '/mine', label: 'Go to my agent' }}
         />
       </Section>
       <WalletBalance wallet={wallet} network={service.network} />

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
@@ -9,6 +10,7 @@ import { useDraft } from '../../form/use-draft.ts'
 import type { Service } from '../../ui/service.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { useTransaction } from '../../transaction/provider.tsx'
+import type { TransactionRequest } from '../../transaction/transactions.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { ServiceCategory } from '../agents/page.generated.ts'
 import { InviteCode } from './invite-code.tsx'
@@ -20,6 +22,7 @@ interface RegisterFormProps {
   /** From a page that knows that the wallet has SOL. */
   readonly prefersWallet: boolean
   readonly service: Service
+  readonly next: TransactionRequest['next']
 }
 
 interface Draft {
@@ -36,7 +39,7 @@ const EMPTY: Draft = { name: '', category: 'OTHER', url: '', hash: '', payer: 'g
 /** The name under which this tab keeps what was typed. */
 export const draftOf = (wallet: string): string => `registration of ${wallet}`
 
-export function RegisterForm({ wallet, givenCode, prefersWallet, service }: RegisterFormProps) {
+export function RegisterForm({ wallet, givenCode, prefersWallet, service, next }: RegisterFormProps) {
   const { feeSponsorshipEnabled: canSponsor, agentLimits, network } = service
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(
@@ -66,12 +69,25 @@ export function RegisterForm({ wallet, givenCode, prefersWallet, service }: Regi
         const registration = { name, category: clientCategory(category), ...card, ...sponsorship }
         return (await registry.agents.register(registration, signer, options)).transaction
       },
-      next: { to: '/mine', label: 'Go to my agent' },
+      next,
     })
+  }
+  const isLocalnet = network === 'LOCALNET'
+  const [isWritten, setWritten] = useState(false)
+  const use = (card: Partial<Draft>): void => {
+    change(card)
+    setWritten(true)
   }
   return (
     <>
-      <CardBuilder wallet={wallet} name={name} isLocalnet={network === 'LOCALNET'} onCard={change} />
+      <CardBuilder wallet={wallet} name={name} isLocalnet={isLocalnet} onCard={use} />
+      {isWritten && (
+        <p role="status" className="notice" data-tone="good">
+          {isLocalnet
+            ? 'The card is published. Its URL and its hash are filled in.'
+            : 'The hash of the card is filled in. Enter the URL at which you publish the file.'}
+        </p>
+      )}
       <Form label="Register an agent" onSubmit={() => submit(register)}>
         <Input
           label="Name"

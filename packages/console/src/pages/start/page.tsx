@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { readError } from '../../api/errors.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
@@ -74,7 +74,10 @@ function Steps({ service }: { readonly service: Service }) {
             A card is a JSON file that says what your agent does and where it answers. The registry stores its
             URL and its hash.
           </p>
-          <ButtonLink to={BigInt(balance ?? 0) > 0n ? '/register?payer=wallet' : '/register'} look="primary">
+          <ButtonLink
+            to={`/register?${BigInt(balance ?? 0) > 0n ? 'payer=wallet&' : ''}from=start`}
+            look="primary"
+          >
             Register an agent
           </ButtonLink>
         </>
@@ -90,9 +93,12 @@ function Steps({ service }: { readonly service: Service }) {
             <AccountPanel />
           </>
         ) : (
-          <ButtonLink to={`/webhooks?agent=${agent?.pda ?? ''}`} look="primary">
-            Create a webhook for my agent
-          </ButtonLink>
+          <>
+            <p>A webhook sends the events of your agent to a URL of yours.</p>
+            <ButtonLink to={`/webhooks?agent=${agent?.pda ?? ''}&from=start`} look="primary">
+              Create a webhook for my agent
+            </ButtonLink>
+          </>
         ),
     },
     {
@@ -101,7 +107,7 @@ function Steps({ service }: { readonly service: Service }) {
       content: (
         <>
           <p>Change a detail of your agent, for example its version. The event arrives within seconds.</p>
-          <ButtonLink to="/mine" look="primary">
+          <ButtonLink to="/mine?from=start" look="primary">
             Change my agent
           </ButtonLink>
         </>
@@ -111,14 +117,14 @@ function Steps({ service }: { readonly service: Service }) {
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (
     <div className="stack">
-      <p role="status">
+      <p role="status" {...(next === -1 && { className: 'notice', 'data-tone': 'good' })}>
         {next === -1 ? (
-          <>
+          <span>
             Everything works.{' '}
             <Link href={`/webhooks/${webhook}/deliveries/${delivery}`}>Look at the event that arrived</Link>,
             or at <Link href={`/agents/${agent?.pda}`}>your agent</Link>
             {agent?.card.state === 'MATCHED' ? ', whose card matches the registry.' : '.'}
-          </>
+          </span>
         ) : (
           `${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps are done.`
         )}
@@ -142,6 +148,12 @@ interface StepProps {
 
 function Step({ title, number, isDone, isNext, content }: StepProps) {
   const id = useId()
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The button of the step before is gone, and with it the focus.
+  useEffect(() => {
+    const isLost = document.activeElement === document.body && navigator.userActivation?.hasBeenActive
+    if (isNext && isLost) heading.current?.focus()
+  }, [isNext])
   return (
     <li
       className={classes('card', css.step)}
@@ -149,7 +161,7 @@ function Step({ title, number, isDone, isNext, content }: StepProps) {
       aria-current={isNext ? 'step' : undefined}
       aria-labelledby={id}
     >
-      <h2 id={id} className="spread">
+      <h2 id={id} className="spread" ref={heading} tabIndex={-1}>
         {number}. {title} {isDone && <Badge tone="good">Done</Badge>}
       </h2>
       {isNext && <div className={css.content}>{content}</div>}

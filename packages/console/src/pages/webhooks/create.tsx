@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useMutation } from 'urql'
 import { useLocation, useSearchParams } from 'wouter'
 import { EVENT_TYPES } from '../../events/types.ts'
+import { nextStep } from '../../routes.ts'
 import { Section } from '../../ui/index.ts'
 import { CreateWebhookDocument, type CreateWebhookInput } from './page.generated.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -39,7 +40,7 @@ export function CreateWebhook() {
         secret={secret}
         onStored={() => {
           setSecret(null)
-          navigate(`/webhooks/${id}`)
+          navigate(nextStep(search)?.to ?? `/webhooks/${id}`)
         }}
       />
     </Section>

@@ -33,9 +33,11 @@ export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: S
           The code below reads the secret from the environment variable <code>{name}</code>.
         </p>
         <CodeTabs label="Verification code" codes={verificationCode(name)} />
-        <Button look="primary" onClick={onStored}>
-          I stored it
-        </Button>
+        <div className="row">
+          <Button look="primary" onClick={onStored}>
+            I stored it
+          </Button>
+        </div>
       </div>
     </Dialog>
   )
