@@ -127,7 +127,7 @@ const DeadLetterKindRef = enumType<DeadLetterKind>('DeadLetterKind', 'What the i
   missing_history: 'The nodes do not have old transactions. They are requested again every minute.',
   missing_transaction: 'No node serves the transaction with its outcome. It is requested again every minute.',
   unreadable_transaction:
-    'The node refuses the transaction, for example for its version. It is requested again if an operator asks for it.',
+    'The node refuses the transaction, for example for its version. It is requested again after `retryDeadLetter`.',
   unknown_event: 'An event that the IDL does not have.',
   undecodable_event: 'An event that does not have the form of the IDL.',
   unknown_account: 'An account that the IDL does not have.',
@@ -145,7 +145,7 @@ const DeadLetterRef = objectType<DeadLetter>('DeadLetter', 'A record of the ledg
   account: nullable(pubkey('The account. Null for transactions.')),
   createdAt: time('When it was found.'),
   canRetry: bool('Whether `retryDeadLetter` can help: the data was not read, or the node refused it.'),
-  retryRequestedAt: nullable(time('When an operator asked for a retry that is not done yet.')),
+  retryRequestedAt: nullable(time('When an operator requested a retry that is not done yet.')),
 })
 
 const InviteCodeRef = objectType<InviteCodeRow>('InviteCode', 'A code for sponsored registrations.', {
@@ -270,7 +270,7 @@ builder.mutationFields((t) => ({
     extensions: { ...OPERATOR_POLICY, errors: ['OPERATOR_FORBIDDEN', 'DEAD_LETTER_NOT_FOUND'] },
     type: OperatorRef,
     description:
-      'Lets the indexer request a dead letter again, at most every ten seconds. Asking again before that changes nothing. If the retry fails, the record stays in the list.',
+      'Lets the indexer request a dead letter again, at most every ten seconds. Another call before that changes nothing. If the retry fails, the record stays in the list.',
     args: args({ id: required(text('The id of the dead letter.')) }),
     resolve: async (_, { id: letter }, context) => {
       const operator = context.operator()

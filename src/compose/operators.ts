@@ -84,7 +84,7 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
     retryDeadLetter: async (id: string): Promise<void> => {
       if (!(await requestRetry(kysely, readDeadLetterId('id', id))))
         throw new DomainError('DEAD_LETTER_NOT_FOUND', { id: quoted(id) })
-      logger.info({ id }, 'an operator asked for a retry of a dead letter')
+      logger.info({ id }, 'an operator requested a retry of a dead letter')
     },
   }
   return {

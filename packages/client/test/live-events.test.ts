@@ -113,6 +113,24 @@ test('events have the types and data of webhooks', async () => {
   ])
 })
 
+test('onOpen is called after each connection, and not for one that is refused', async () => {
+  let requests = 0
+  const opened: number[] = []
+  const registry = createRegistry('https://gateway.example', {
+    fetch: async () => {
+      requests += 1
+      if (requests === 1) return new Response('', { status: 503, headers: { 'retry-after': '0' } })
+      return new Response('', { headers: { 'content-type': 'text/event-stream' } })
+    },
+  })
+  const stop = new AbortController()
+  const onOpen = (): void => {
+    if (opened.push(requests) === 2) stop.abort()
+  }
+  for await (const _ of registry.events({ after: 'evt_0', signal: stop.signal, onOpen })) void _
+  expect(opened).toEqual([2, 3])
+})
+
 test('filters have the names of GraphQL', async () => {
   const { requests } = await streamed([sent('evt_1', 'AGENT_CLOSED')], {
     types: ['agent.closed', 'agent.reputation_updated'],

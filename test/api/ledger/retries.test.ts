@@ -114,7 +114,7 @@ test('an operator lets the indexer read what nodes serve now, without a rebuild'
   await expect.poll(lettersLater).toEqual(['unknown_event'])
   expect(await events()).toBe(2)
   expect((await world.audited()).differences).toEqual([])
-  expect(lines.filter((line) => line.includes('asked for a retry'))).toHaveLength(2)
+  expect(lines.filter((line) => line.includes('requested a retry'))).toHaveLength(2)
   const { errors } = await ask(RETRY, { id: before.MISSING_TRANSACTION!.id })
   expect(errors[0].extensions.code).toBe('DEAD_LETTER_NOT_FOUND')
 })

@@ -29,6 +29,8 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
+  /** What is said in place of a table without rows. */
+  readonly empty?: string
   /** Shows that newer rows are on their way. */
   readonly stale?: boolean
 }
@@ -40,7 +42,7 @@ interface TableProps<Row> {
 let isFirst = true
 
 /** A table. Below 40rem each row is a card. */
-export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, empty, stale }: TableProps<Row>) {
   const [isPartial, setPartial] = useState(isFirst)
   useEffect(() => {
     isFirst = false
@@ -48,6 +50,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<
     addEventListener('scroll', layOut, { once: true })
     return () => removeEventListener('scroll', layOut)
   }, [])
+  if (rows.length === 0 && empty !== undefined) return <p className="hint">{empty}</p>
   return (
     <div
       className={classes('card', css.frame, stale && css.stale, isPartial && css.partial)}

@@ -1,10 +1,8 @@
-import { useClient } from 'urql'
-import { useAction } from '../../form/use-action.ts'
+import { useAction } from '../../form/use-action.tsx'
 import {
   Address,
   Badge,
   Button,
-  ErrorState,
   Facts,
   RelativeTime,
   Section,
@@ -36,11 +34,13 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
           ),
         ]}
       />
-      {failing.length === 0 ? (
-        <p className="hint">No receiver fails.</p>
-      ) : (
-        <Table caption="Failing webhooks" columns={FAILING} rows={failing} keyOf={({ id }) => id} />
-      )}
+      <Table
+        caption="Failing webhooks"
+        columns={FAILING}
+        rows={failing}
+        keyOf={({ id }) => id}
+        empty="No receiver fails."
+      />
     </Section>
   )
 }
@@ -76,10 +76,9 @@ interface IndexerProps {
 
 /** How old the tables are, and what could not be read. */
 export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
-  const client = useClient()
-  const { busy, error, done, run } = useAction()
+  const { busy, outcome, run } = useAction()
   const retry = (id: string): void =>
-    void run(client.mutation(RetryDeadLetterDocument, { id }).toPromise(), () => {
+    void run(RetryDeadLetterDocument, { id }, () => {
       onChange()
       return 'It is requested within ten seconds. If it stays in the list, no ledger node serves it.'
     })
@@ -99,18 +98,14 @@ export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
           ['Records not understood', all === null ? 'Not known' : withCommas(all)],
         ]}
       />
-      <p role="status">{done}</p>
-      {error !== undefined && <ErrorState error={error} />}
-      {deadLetters.length === 0 ? (
-        <p className="hint">Everything was read.</p>
-      ) : (
-        <Table
-          caption="Records not understood"
-          columns={columnsOf(busy, retry)}
-          rows={deadLetters}
-          keyOf={({ id }) => id}
-        />
-      )}
+      {outcome}
+      <Table
+        caption="Records not understood"
+        columns={columnsOf(busy, retry)}
+        rows={deadLetters}
+        keyOf={({ id }) => id}
+        empty="Everything was read."
+      />
     </Section>
   )
 }

@@ -1,19 +1,17 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
 import { Form } from '../../form/form.tsx'
 import {
   Badge,
   Button,
   CodeBlock,
   Confirm,
-  ErrorState,
   Input,
   RelativeTime,
   Section,
   Select,
   Table,
 } from '../../ui/index.ts'
-import { useAction } from '../../form/use-action.ts'
+import { useAction } from '../../form/use-action.tsx'
 import {
   CreateInviteCodeDocument,
   type OperatorPartsFragment,
@@ -36,8 +34,7 @@ const EXPIRY = [
 
 /** Creates and revokes codes. Each registration with one costs the fee payer money. */
 export function InviteCodes({ codes, onChange }: InviteCodesProps) {
-  const client = useClient()
-  const { busy, error, done, run } = useAction()
+  const { busy, outcome, run } = useAction()
   const [uses, setUses] = useState('1')
   const [days, setDays] = useState('7')
   const [asked, setAsked] = useState<string | null>(null)
@@ -46,7 +43,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   const create = (): void => {
     if (maxUses === null) return
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    void run(client.mutation(CreateInviteCodeDocument, { maxUses, expiresAt }).toPromise(), (result) => {
+    void run(CreateInviteCodeDocument, { maxUses, expiresAt }, (result) => {
       setCreated(result.createInviteCode.code)
       onChange()
       return 'The code was created. It is shown only now.'
@@ -55,7 +52,7 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   const revoke = (id: string): void => {
     setAsked(null)
     setCreated(null)
-    void run(client.mutation(RevokeInviteCodeDocument, { id }).toPromise(), () => {
+    void run(RevokeInviteCodeDocument, { id }, () => {
       onChange()
       return `The code ${id} was revoked.`
     })
@@ -82,19 +79,15 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
           </Button>
         </div>
       </Form>
-      <p role="status">{done}</p>
+      {outcome}
       {created !== null && <CodeBlock label="New invite code" code={created} />}
-      {error !== undefined && <ErrorState error={error} />}
-      {codes.length === 0 ? (
-        <p className="hint">There are no codes.</p>
-      ) : (
-        <Table
-          caption="Invite codes"
-          columns={columnsOf(busy, setAsked)}
-          rows={codes.toReversed()}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <Table
+        caption="Invite codes"
+        columns={columnsOf(busy, setAsked)}
+        rows={codes.toReversed()}
+        keyOf={({ id }) => id}
+        empty="There are no codes."
+      />
       <Confirm
         question={
           asked === null

@@ -1,7 +1,6 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
-import { Badge, Button, Confirm, ErrorState, Section, Table, words } from '../../ui/index.ts'
-import { useAction } from '../../form/use-action.ts'
+import { Badge, Button, Confirm, Section, Table, words } from '../../ui/index.ts'
+import { useAction } from '../../form/use-action.tsx'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
 
 type Issuer = OperatorPartsFragment['issuers'][number]
@@ -13,12 +12,11 @@ interface IssuersProps {
 
 /** Stops trusting an issuer, and trusts it again. */
 export function Issuers({ issuers, onChange }: IssuersProps) {
-  const client = useClient()
-  const { busy, error, done, run } = useAction()
+  const { busy, outcome, run } = useAction()
   const [asked, setAsked] = useState<string | null>(null)
   const setEnabled = (did: string, enabled: boolean): void => {
     setAsked(null)
-    void run(client.mutation(SetIssuerEnabledDocument, { did, enabled }).toPromise(), () => {
+    void run(SetIssuerEnabledDocument, { did, enabled }, () => {
       onChange()
       return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
     })
@@ -28,18 +26,14 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
       title="Trusted issuers"
       lead="A change applies within a second, also to credentials that are listed. Add an issuer with the command issuer add."
     >
-      <p role="status">{done}</p>
-      {error !== undefined && <ErrorState error={error} />}
-      {issuers.length === 0 ? (
-        <p className="hint">There are no trusted issuers.</p>
-      ) : (
-        <Table
-          caption="Trusted issuers"
-          columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : setAsked(did)))}
-          rows={issuers}
-          keyOf={({ did }) => did}
-        />
-      )}
+      {outcome}
+      <Table
+        caption="Trusted issuers"
+        columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : setAsked(did)))}
+        rows={issuers}
+        keyOf={({ did }) => did}
+        empty="There are no trusted issuers."
+      />
       <Confirm
         question={
           asked === null

@@ -64,19 +64,13 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
           format={sol}
         />
       )}
-      {newest.length === 0 ? (
-        <p className="hint">
-          No registration was sponsored yet. Create an invite code below, and give it to the owner of an
-          agent.
-        </p>
-      ) : (
-        <Table
-          caption="Newest sponsored registrations"
-          columns={COLUMNS}
-          rows={newest}
-          keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
-        />
-      )}
+      <Table
+        caption="Newest sponsored registrations"
+        columns={COLUMNS}
+        rows={newest}
+        keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
+        empty="No registration was sponsored yet. Create an invite code below, and give it to the owner of an agent."
+      />
     </Section>
   )
 }

@@ -1,9 +1,8 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventText } from '../../events/types.ts'
-import { Button, Confirm, ErrorState, Section, Select } from '../../ui/index.ts'
+import { Button, Confirm, Section, Select } from '../../ui/index.ts'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {
   DeleteWebhookDocument,
@@ -14,7 +13,7 @@ import {
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 import { sentAgain } from './log.tsx'
-import { useAction } from '../../form/use-action.ts'
+import { useAction } from '../../form/use-action.tsx'
 
 const DAY_MS = 86_400_000
 type Question = 'rotate' | 'delete' | 'pause' | null
@@ -27,23 +26,19 @@ interface ControlsProps {
 /** Everything that an owner does with a webhook. Changes that lose something ask first. */
 export function Controls({ webhook, onChange }: ControlsProps) {
   const { id, active } = webhook
-  const client = useClient()
   const [, navigate] = useLocation()
-  const { busy, error, done, run } = useAction()
+  const { busy, outcome, run } = useAction()
   const [question, setQuestion] = useState<Question>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const [keepHours, setKeepHours] = useState('24')
   const [testEvent, setTestEvent] = useState<WebhookEventType | ''>('')
   const ping = () =>
-    run(
-      client.mutation(PingWebhookDocument, { id, exampleOf: testEvent || null }).toPromise(),
-      ({ pingWebhook }) => {
-        navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
-        return 'The test event is on its way.'
-      },
-    )
+    run(PingWebhookDocument, { id, exampleOf: testEvent || null }, ({ pingWebhook }) => {
+      navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
+      return 'The test event is on its way.'
+    })
   const setActive = (next: boolean) =>
-    run(client.mutation(UpdateWebhookDocument, { id, input: { active: next } }).toPromise(), () => {
+    run(UpdateWebhookDocument, { id, input: { active: next } }, () => {
       onChange()
       return next
         ? 'The webhook is active. Recover the deliveries that it missed.'
@@ -51,7 +46,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
     })
   const recover = () => {
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString()
-    return run(client.mutation(RecoverWebhookDocument, { id, since }).toPromise(), ({ recoverWebhook }) => {
+    return run(RecoverWebhookDocument, { id, since }, ({ recoverWebhook }) => {
       onChange()
       const { recovered, more } = recoverWebhook
       return `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`
@@ -59,14 +54,15 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   }
   const rotate = () =>
     run(
-      client.mutation(RotateWebhookSecretDocument, { id, keepPreviousHours: Number(keepHours) }).toPromise(),
+      RotateWebhookSecretDocument,
+      { id, keepPreviousHours: Number(keepHours) },
       ({ rotateWebhookSecret }) => {
         setSecret(rotateWebhookSecret.secret)
         return 'The secret was replaced.'
       },
     )
   const remove = () =>
-    run(client.mutation(DeleteWebhookDocument, { id }).toPromise(), () => {
+    run(DeleteWebhookDocument, { id }, () => {
       navigate('/webhooks')
       return 'The webhook was deleted.'
     })
@@ -114,8 +110,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
           Delete
         </Button>
       </div>
-      <p role="status">{done}</p>
-      {error !== undefined && <ErrorState error={error} />}
+      {outcome}
       <Confirm
         question={question && QUESTIONS[question]}
         onConfirm={confirm}

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { useClient, useQuery } from 'urql'
+import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
@@ -30,7 +30,7 @@ import {
   WebhookLogDocument,
 } from './page.generated.ts'
 import { responseOf } from './response.ts'
-import { useAction } from '../../form/use-action.ts'
+import { useAction } from '../../form/use-action.tsx'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
@@ -198,8 +198,7 @@ interface SendAgainProps {
 
 /** Sends the deliveries of a filter again, in parts if there are many. */
 function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
-  const client = useClient()
-  const { busy, error, done, run } = useAction()
+  const { busy, done, problem, run } = useAction()
   const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
   const statuses = filter?.statuses?.filter((status) => FINISHED.has(status)) ?? []
   const send = () => {
@@ -210,7 +209,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
     const { until, continueAfter } = rest ?? { until: end < now ? end : now, continueAfter: null }
     const since = filter?.since ?? new Date(Date.parse(until) - MAX_HOURS * HOUR_MS).toISOString()
     const variables = { id, since, until, statuses, eventTypes, agentPda, continueAfter }
-    return run(client.mutation(RecoverWebhookDocument, variables).toPromise(), ({ recoverWebhook }) => {
+    return run(RecoverWebhookDocument, variables, ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
       setRest(more ? { until, continueAfter: last } : null)
       onSent()
@@ -228,7 +227,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
           {done || (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
         </span>
       </div>
-      {error !== undefined && <ErrorState error={error} />}
+      {problem}
     </>
   )
 }
