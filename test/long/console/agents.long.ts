@@ -112,8 +112,8 @@ test('a page that a link opens has the focus at its heading, and the back button
   expect(await page.evaluate('scrollY')).toBe(0)
   await page.goBack()
   await expect.poll(() => page.evaluate('scrollY')).toBe(top)
-  await page.getByRole('button', { name: 'Show them too' }).click()
-  await expect.poll(() => page.getByText('The list has them too.').count()).toBe(1)
+  await page.getByRole('button', { name: 'Show it too' }).click()
+  await expect.poll(() => page.getByText('The list has it too.').count()).toBe(1)
 })
 
 test('the keyboard is at the first agent within 15 steps, and moves among the filters by arrows', async ({
