@@ -15,10 +15,16 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Returns the focus, to the page if the element that had it is gone. */
+/** Gives the focus to the page if the element that had it is gone. */
+export function keepFocus(): void {
+  if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
+}
+
 function leave(dialog: HTMLDialogElement | null): void {
   dialog?.close()
-  if (document.activeElement === document.body) document.querySelector('h1')?.focus()
+  // Its opener is gone.
+  if (dialog?.contains(document.activeElement)) (document.activeElement as HTMLElement).blur()
+  keepFocus()
 }
 
 /** A modal dialog of the browser: it keeps the focus inside and returns it. */
@@ -31,7 +37,10 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
     if (open && dialog?.open === false) dialog.showModal()
     if (!open && dialog?.open === true) dialog.close()
   }, [open])
-  useLayoutEffect(() => () => leave(ref.current), [])
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    return () => leave(dialog)
+  }, [])
   return (
     <dialog
       ref={ref}

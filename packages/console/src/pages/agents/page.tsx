@@ -59,13 +59,16 @@ const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
  * contract does.
  */
 function useAgents(variables: AgentsQueryVariables) {
-  const byWords = useRead({ query: AgentsDocument, variables })
+  // Back to a page that was read, without another request: events say what is old.
+  const requestPolicy = 'cache-first'
+  const byWords = useRead({ query: AgentsDocument, variables, requestPolicy })
   const { words: name, ...filter } = variables.filter ?? {}
   const isUnready = byWords.error !== undefined && readError(byWords.error).code === 'WORDS_NOT_READY'
   const byName = useRead({
     query: AgentsDocument,
     variables: { ...variables, filter: { ...filter, name } },
     pause: !isUnready,
+    requestPolicy,
   })
   return isUnready ? byName : byWords
 }

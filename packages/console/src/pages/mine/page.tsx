@@ -8,6 +8,7 @@ import {
   ButtonLink,
   Empty,
   ErrorState,
+  keepFocus,
   ExternalLink,
   Facts,
   Link,
@@ -61,6 +62,8 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
   useLanded(again)
+  // The button that had the focus can be gone with the state that it was for.
+  useEffect(keepFocus, [data])
   if (error !== undefined && !isMissing) return <ErrorState error={error} retry={again} />
   if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
   return (
