@@ -81,7 +81,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
           onSubmit={(amount) =>
             sign({
               title: `Request a withdrawal of ${formatUnits(amount, 6)} USDC`,
-              warning: rules && consequences(amount),
+              warning: rules ? consequences(amount) : undefined,
               send: (registry, signer, options) => registry.stakes.requestWithdrawal(amount, signer, options),
               sponsorable: true,
             })
