@@ -12,6 +12,7 @@ export const BENCHES = [
   'credentials',
   'visibility',
   'start',
+  'console',
   'memory',
   'overload',
   'graphql-attacks',
