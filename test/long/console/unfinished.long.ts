@@ -112,6 +112,16 @@ test('an amount with a comma is refused with the reason, and what a deposit lack
   await audit()
   await form.getByLabel('Deposit (USDC)').fill('6000')
   await form.getByRole('button', { name: 'Deposit' }).click()
+  await form.getByRole('alert').getByText('Your wallet has 5,000 USDC.').waitFor()
+  // A balance that is not true any more.
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes('WalletBalance') !== true) return route.continue()
+    const walletBalance = { __typename: 'WalletBalance', lamports: '1', usdc: '7000000000' }
+    return route.fulfill({ json: { data: { walletBalance } } })
+  })
+  await page.reload()
+  await form.getByLabel('Deposit (USDC)').fill('6000')
+  await form.getByRole('button', { name: 'Deposit' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(/has 5000 USDC, and 6000 USDC are needed/).waitFor()
   await dialog.getByText('Add USDC to your wallet.').waitFor()

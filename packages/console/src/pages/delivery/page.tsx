@@ -81,7 +81,6 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const { data, error, again } = useRead({
     query: OneDeliveryDocument,
     variables: { id, delivery: deliveryId },
-    requestPolicy: 'cache-and-network',
   })
   const [resent, resend] = useMutation(ResendDeliveryDocument)
   const delivery = data?.webhookDelivery

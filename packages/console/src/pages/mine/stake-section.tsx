@@ -2,7 +2,18 @@ import { type AmountError, usdc } from '@agent-registry/client/money'
 import { useQuery } from 'urql'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Amount, Button, Facts, formatUnits, Input, plainUnits, Section, words } from '../../ui/index.ts'
+import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
+import {
+  Amount,
+  Button,
+  Facts,
+  formatUnits,
+  Input,
+  plainUnits,
+  Section,
+  useRead,
+  words,
+} from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
@@ -19,6 +30,8 @@ const DAY_SECONDS = 86_400
 /** The stake, the tier that it gives, deposits and withdrawals. */
 export function StakeSection({ agent, sign }: StakeSectionProps) {
   const [{ data }] = useQuery({ query: StakeRulesDocument })
+  const variables = { wallet: agent.owner }
+  const wallet = useRead({ query: WalletBalanceDocument, variables }).data?.walletBalance
   const rules = data?.registryConfig
   const { stake, tier, status } = agent
   const deposited = BigInt(stake?.depositedAmount ?? 0)
@@ -62,6 +75,8 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
           key={`deposit ${deposited}`}
           label="Deposit"
           hint="USDC move from your wallet to the vault of your agent."
+          max={wallet ? BigInt(wallet.usdc) : undefined}
+          tooMuch={(max) => `Your wallet has ${max} USDC.`}
           onSubmit={(amount) =>
             sign({
               title: `Deposit ${formatUnits(amount, 6)} USDC`,
@@ -78,6 +93,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
           label="Withdraw"
           hint={`Payable ${cooldown} after the request. Your tier may fall at once.`}
           max={free}
+          tooMuch={(max) => `At most ${max} USDC can be withdrawn.`}
           onSubmit={(amount) =>
             sign({
               title: `Request a withdrawal of ${formatUnits(amount, 6)} USDC`,
@@ -95,14 +111,18 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
 interface AmountFormProps {
   readonly label: 'Deposit' | 'Withdraw'
   readonly hint: string
-  readonly max?: bigint
+  /** Undefined while it is not known. */
+  readonly max: bigint | undefined
+  readonly tooMuch: (max: string) => string
   readonly onSubmit: (amount: bigint) => void
 }
 
-function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
-  const { draft, change, field, submit } = useDraft({ amount: '' }, ({ amount }) => ({
-    amount: problemOf(amount, max),
-  }))
+function AmountForm({ label, hint, max, tooMuch, onSubmit }: AmountFormProps) {
+  const { draft, change, field, submit } = useDraft({ amount: '' }, (given) => {
+    const { amount, problem } = readAmount(given.amount)
+    const isTooMuch = amount !== null && max !== undefined && amount > max
+    return { amount: isTooMuch ? tooMuch(formatUnits(max, 6)) : problem }
+  })
   return (
     <Form label={label} onSubmit={() => submit(() => onSubmit(usdc(draft.amount.trim())))}>
       <div className="stack">
@@ -122,13 +142,12 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
   )
 }
 
-/** Why a text is no amount that can be moved. */
-function problemOf(text: string, max: bigint | undefined): string | null {
+/** The amount of a text, and why it cannot be moved. */
+function readAmount(text: string): { amount: bigint | null; problem: string | null } {
   try {
     const amount = usdc(text.trim())
-    if (amount === 0n) return 'Enter an amount above 0.'
-    return max !== undefined && amount > max ? `At most ${formatUnits(max, 6)} USDC can be withdrawn.` : null
+    return { amount, problem: amount === 0n ? 'Enter an amount above 0.' : null }
   } catch (error) {
-    return (error as AmountError).reason
+    return { amount: null, problem: (error as AmountError).reason }
   }
 }

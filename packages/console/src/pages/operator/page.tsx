@@ -1,21 +1,11 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { Provider } from 'urql'
 import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readOperatorToken, storeOperatorToken } from '../../api/token.ts'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import {
-  Button,
-  Empty,
-  ErrorState,
-  Input,
-  Loading,
-  Page,
-  Section,
-  usePolling,
-  useRead,
-} from '../../ui/index.ts'
+import { Button, ErrorState, Input, Loading, Page, Section, usePolling, useRead } from '../../ui/index.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
@@ -27,9 +17,11 @@ const REFRESH_MS = 15_000
 /** What only the operator may see and change. The token stays in this tab. */
 export default function OperatorPage() {
   const [token, setToken] = useState(readOperatorToken)
-  const keep = (next: string | null): void => {
+  const [isRefused, setRefused] = useState(false)
+  const keep = (next: string | null, refused = false): void => {
     storeOperatorToken(next)
     setToken(next)
+    setRefused(refused)
   }
   return (
     <Page
@@ -38,12 +30,22 @@ export default function OperatorPage() {
       request={{ needsSession: true, document: OperatorPageDocument }}
       actions={token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
     >
-      {token === null ? <TokenForm onToken={keep} /> : <Operators key={token} token={token} forget={keep} />}
+      {token === null ? (
+        <TokenForm isRefused={isRefused} onToken={keep} />
+      ) : (
+        <Operators key={token} token={token} onRefused={() => keep(null, true)} />
+      )}
     </Page>
   )
 }
 
-function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+interface TokenFormProps {
+  /** Whether the gateway refused the one before. */
+  readonly isRefused: boolean
+  readonly onToken: (token: string) => void
+}
+
+function TokenForm({ isRefused, onToken }: TokenFormProps) {
   const { draft, field, submit } = useDraft({ token: '' }, ({ token }) => ({
     token: /^[\x21-\x7e]{32,}$/.test(token.trim())
       ? null
@@ -56,6 +58,11 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
     >
       <Form label="Token of the operator" onSubmit={() => submit(() => onToken(draft.token.trim()))}>
         <Input label="Token" type="password" {...field('token')} />
+        {isRefused && (
+          <p role="alert" className="bad">
+            The gateway refused this token. Without the setting OPERATOR_TOKEN, it refuses every token.
+          </p>
+        )}
         <Button look="primary" type="submit">
           Open
         </Button>
@@ -66,30 +73,27 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
 
 interface OperatorsProps {
   readonly token: string
-  readonly forget: (token: null) => void
+  readonly onRefused: () => void
 }
 
 /** A client of its own: what the operator may read, the wallet of this tab must not find. */
-function Operators({ token, forget }: OperatorsProps) {
+function Operators({ token, onRefused }: OperatorsProps) {
   const client = useMemo(() => createApiClient(token), [token])
   return (
     <Provider value={client}>
-      <Parts forget={forget} />
+      <Parts onRefused={onRefused} />
     </Provider>
   )
 }
 
-function Parts({ forget }: Pick<OperatorsProps, 'forget'>) {
+function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
   const { data, error, again: refresh } = useRead({ query: OperatorPageDocument })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
-  usePolling(refresh, isRefused ? null : REFRESH_MS)
-  if (isRefused)
-    return (
-      <Empty title="Only an operator can do this">
-        <p>The gateway refused this token. Without the setting OPERATOR_TOKEN, it refuses every token.</p>
-        <Button onClick={() => forget(null)}>Enter another token</Button>
-      </Empty>
-    )
+  const leave = useEffectEvent(onRefused)
+  useEffect(() => {
+    if (isRefused) leave()
+  }, [isRefused])
+  usePolling(refresh, REFRESH_MS)
   if (data == null)
     return error === undefined ? (
       <Loading label="Loading the state of the gateway" />

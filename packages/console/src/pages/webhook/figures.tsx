@@ -23,7 +23,7 @@ export const Figures = ({ id }: { readonly id: string }) => (
 )
 
 function Attempts({ variables }: { readonly variables: WebhookFiguresQueryVariables }) {
-  const query = { query: WebhookFiguresDocument, variables, requestPolicy: 'cache-and-network' } as const
+  const query = { query: WebhookFiguresDocument, variables }
   const read = useRead(query, { everyMs: REFRESH_MS })
   return (
     <Loaded read={read} data={read.data?.webhook?.figures} rows={1} label="Loading the figures">

@@ -71,7 +71,6 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   const [{ data, error }, refetch] = useQuery({
     query: WebhookLogDocument,
     variables: { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
-    requestPolicy: 'cache-and-network',
     pause: problem !== null,
   })
   const change = (name: string, value: string): void => {

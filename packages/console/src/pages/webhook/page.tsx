@@ -62,7 +62,6 @@ function Webhook({ id }: { readonly id: string }) {
   } = useRead({
     query: OneWebhookDocument,
     variables: { id },
-    requestPolicy: 'cache-and-network',
   })
   const webhook = data?.webhook
   const [now] = useState(Date.now)

@@ -27,7 +27,7 @@ export default function WebhooksPage() {
 }
 
 function Webhooks() {
-  const read = useRead({ query: WebhooksDocument, requestPolicy: 'cache-and-network' })
+  const read = useRead({ query: WebhooksDocument })
   return (
     <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
       {(webhooks) => <List webhooks={webhooks} />}
