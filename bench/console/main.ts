@@ -34,11 +34,13 @@ const DEVICES = {
 } as const
 type Device = keyof typeof DEVICES
 
+const ROW = 'main :is(tbody, ol) a'
+
 /** Runs in the page before its own code. */
 const WATCH = `
   window.seen = { firstRow: 0, lcp: 0, blocking: 0 }
   new MutationObserver(() => {
-    if (seen.firstRow === 0 && document.querySelector('main :is(tbody, ol) a')) seen.firstRow = performance.now()
+    if (seen.firstRow === 0 && document.querySelector('${ROW}')) seen.firstRow = performance.now()
   }).observe(document, { subtree: true, childList: true })
   const watch = (type, add) => new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({ type, buffered: true })
   watch('largest-contentful-paint', ({ startTime }) => { seen.lcp = startTime })
@@ -57,7 +59,7 @@ async function visit(browser: Browser, url: string, device: Device): Promise<Vis
   }
   await page.addInitScript(WATCH)
   await page.goto(url)
-  await page.waitForFunction('seen.firstRow > 0')
+  await page.locator(ROW).first().waitFor()
   await page.waitForLoadState('networkidle')
   const seen = await page.evaluate<Visit>('seen')
   await context.close()
