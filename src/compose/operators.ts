@@ -54,13 +54,7 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
     /** The code is shown only once. Throws INVALID_INTEGER and INVALID_TEXT. */
     createInviteCode: async (uses?: number | null, expires?: string | null): Promise<string> => {
       const maxUses = optional(readUses, 'maxUses', uses) ?? 1
-      const expiresAt = optional(timeParameter, 'expiresAt', expires) ?? null
-      if (expiresAt !== null && expiresAt.getTime() <= clock.now())
-        throw new DomainError('INVALID_TEXT', {
-          parameter: 'expiresAt',
-          problem: 'must be in the future',
-          value: quoted(expires),
-        })
+      const expiresAt = readExpiry(expires, clock)
       const { code, id } = await codes.create({ maxUses, expiresAt })
       logger.info({ id, maxUses, expiresAt }, 'an operator created an invite code')
       return code
@@ -94,6 +88,13 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
       return operator
     },
   }
+}
+
+function readExpiry(expires: string | null | undefined, clock: Clock): Date | null {
+  const expiresAt = optional(timeParameter, 'expiresAt', expires) ?? null
+  if (expiresAt === null || expiresAt.getTime() > clock.now()) return expiresAt
+  const problem = 'must be in the future'
+  throw new DomainError('INVALID_TEXT', { parameter: 'expiresAt', problem, value: quoted(expires) })
 }
 
 const readUses = integerParameter(CODE_USES)
