@@ -162,7 +162,7 @@ const WHEN: Record<ErrorCode, string> = {
     'The process has the maximum number of live streams. An open stream also ends with this error, and can be opened again, if its client network has the most and another client needs a place.',
   CLIENT_SOCKETS_FULL: 'The client network has the maximum number of WebSockets. See `Retry-After`.',
   TOO_MANY_SOCKETS: 'The process has the maximum number of WebSockets. See `Retry-After`.',
-  CARD_CHECKS_BUSY: 'Clients check too many cards before their registrations, in all or of one site.',
+  CARD_CHECKS_BUSY: 'Clients check too many cards before their registrations, in total or for one site.',
   VERIFIER_BUSY: 'The queue of credentials to verify is full.',
   OVERLOADED: 'The process refuses the request because of overload. See `Retry-After`.',
   WORDS_NOT_READY:

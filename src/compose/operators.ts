@@ -74,7 +74,9 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
         throw new DomainError('ISSUER_NOT_FOUND', { did: quoted(did) })
       logger.info({ did, enabled }, 'an operator changed whether an issuer is trusted')
     },
-    /** The indexer requests it within ten seconds. Throws INVALID_TEXT and DEAD_LETTER_NOT_FOUND. */
+    /**
+     * The indexer requests it within ten seconds. Throws INVALID_TEXT and DEAD_LETTER_NOT_FOUND.
+     */
     retryDeadLetter: async (id: string): Promise<void> => {
       if (!(await requestRetry(kysely, readDeadLetterId('id', id))))
         throw new DomainError('DEAD_LETTER_NOT_FOUND', { id: quoted(id) })

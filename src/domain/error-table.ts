@@ -224,7 +224,7 @@ export const AVAILABILITY_ERRORS = {
   TOO_MANY_SOCKETS: [503, 'The service has too many open WebSockets: try again later'],
   CARD_CHECKS_BUSY: [
     503,
-    'Too many agent cards are being checked, in all or of this host: try again in a minute',
+    'Too many agent cards are being checked, in total or for this host: try again in a minute',
   ],
   VERIFIER_BUSY: [503, 'Too many credentials are being verified: try again later'],
   OVERLOADED: [503, 'The service is overloaded. Try again in {seconds} s'],

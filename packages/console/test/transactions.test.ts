@@ -138,6 +138,7 @@ test('it is stored before it is sent, and until its outcome is known', async () 
   await w.run()
   await w.reach('unknown')
   expect(readUnfinished()).toEqual([{ wallet: 'wallet', title: 'Deposit 10 USDC', transaction: unfinished }])
+  expect(w.transactions.snapshot().flows[0]!.isStored).toBe(true)
   // The page is loaded again.
   const again = createWorld({ resume: [unknown(), confirmed] })
   again.transactions.resumeStored()

@@ -54,7 +54,7 @@ export function createApiClient(token: string | null): Client {
 }
 
 /** Operations during which the gateway may wait for hosts of other people. */
-const SLOW = /"query":"mutation|verifyCredential|checkAgentCard/
+const SLOW = /"query":"mutation|checkAgentCard/
 
 /** A gateway that hangs takes requests, and answers none. */
 const fetchInTime: typeof fetch = (url, init) => {

@@ -10,12 +10,12 @@ export function readText(area: Area, name: string): string | null {
   }
 }
 
-const STORED = 'stored'
+const listeners = new Set<() => void>()
 
 /** Calls back after each text that this tab stored. */
 export function onStored(changed: () => void): () => void {
-  addEventListener(STORED, changed)
-  return () => removeEventListener(STORED, changed)
+  listeners.add(changed)
+  return () => void listeners.delete(changed)
 }
 
 /** Null removes it. False if the browser did not store it. */
@@ -23,11 +23,11 @@ export function storeText(area: Area, name: string, text: string | null): boolea
   try {
     if (text === null) globalThis[area].removeItem(name)
     else globalThis[area].setItem(name, text)
-    dispatchEvent(new Event(STORED))
-    return true
   } catch {
     return false
   }
+  listeners.forEach((changed) => changed())
+  return true
 }
 
 /** A value of this tab. Anything can be in the storage, so the caller checks its shape. */

@@ -13,8 +13,8 @@ interface WithBody {
 }
 
 /**
- * The same in all texts of a result, and in those that are only spaces. The body of a delivery stays as it is signed: who shows it
- * uses `visibleText`.
+ * The same in all texts of a result, and also spaces, if a text has nothing else. The body of a
+ * delivery stays as it is signed: who shows it uses `visibleText`.
  */
 export function visible<Data>(data: Data): Data {
   const escapedInJson = (found: string): string => escaped(found).replaceAll('\\', '\\\\')

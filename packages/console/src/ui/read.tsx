@@ -11,8 +11,8 @@ interface ReadOptions {
 }
 
 /**
- * The data of a query, and its variables. What the cache has is shown while it is read again, unless
- * the query has another policy. `again` reads from the gateway, not from the cache.
+ * The data of a query, and its variables. What the cache has is shown while it is read again,
+ * unless the query has another policy. `again` reads from the gateway, not from the cache.
  */
 export function useRead<Data, Variables extends AnyVariables>(
   query: UseQueryArgs<Variables, Data>,
