@@ -3,6 +3,8 @@ import type { Database } from './database.ts'
 import { type SharedCounter, stateAt } from '../platform/rate-limits/rate-limits.ts'
 
 const CLEAN_EVERY = 1_000
+/** In milliseconds. Read after a row is locked: a time from before the wait is in the past of the row. */
+const NOW = sql<number>`(extract(epoch from clock_timestamp())::float8 * 1000)`
 
 /**
  * Counts requests of all processes in the database, with its clock. One statement per allowed
@@ -15,16 +17,15 @@ export function createRateLimitCounter(kysely: Kysely<Database>): SharedCounter 
     const step = 60_000 / limit
     // The condition keeps the row of a client that has used its limit, so a refusal writes nothing.
     const { rows } = await sql<{ now: number; arrival: number | null }>`
-      with at as (select extract(epoch from clock_timestamp())::float8 * 1000 as now),
-      counted as (
+      with counted as (
         insert into rate_limits as r (kind, client, arrival)
-        select ${kind}, ${client}, at.now + ${step}::float8 from at
+        values (${kind}, ${client}, ${NOW} + ${step}::float8)
         on conflict (kind, client) do update
-          set arrival = greatest(r.arrival, excluded.arrival - ${step}::float8) + ${step}::float8
-          where greatest(r.arrival, excluded.arrival - ${step}::float8) - (excluded.arrival - ${step}::float8) + ${step}::float8 <= 60000.5
+          set arrival = greatest(r.arrival, ${NOW}) + ${step}::float8
+          where r.arrival - ${NOW} <= 60000.5 - ${step}::float8
         returning arrival
       )
-      select at.now, counted.arrival from at left join counted on true`.execute(kysely)
+      select ${NOW} as now, counted.arrival from (select) as one left join counted on true`.execute(kysely)
     const [row] = rows
     if (row === undefined) throw new Error('the rate limit statement returned no row')
     if (row.arrival !== null) return stateAt(row.arrival, row.now, limit, true)
@@ -44,6 +45,6 @@ async function deleteFullLimits(kysely: Kysely<Database>): Promise<void> {
   await sql`
     delete from rate_limits where (kind, client) in (
       select kind, client from rate_limits
-      where arrival < extract(epoch from clock_timestamp()) * 1000 limit 10000 for update skip locked
+      where arrival < ${NOW} limit 10000 for update skip locked
     )`.execute(kysely)
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
@@ -376,4 +377,24 @@ test('limits counted in the database hold across replicas and concurrent request
     expect(reason.retryAfterSeconds).toBeLessThanOrEqual(15)
   }
   await expect(replicas[0]!.count('verify', '2001:db8::7')).resolves.toBeUndefined()
+})
+
+test('a request that waits for another one of its client is counted at the time at which it is counted', async () => {
+  const count = createRateLimitCounter(t.kysely)
+  const client = '2001:db8::8'
+  await count('verify', client, 2)
+  const { waiting } = await t.kysely.transaction().execute(async (tx) => {
+    const row = sql`kind = 'verify' and client = ${client}`
+    await sql`select from rate_limits where ${row} for update`.execute(tx)
+    const second = count('verify', client, 2)
+    const isWaiting = sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and query like '%rate_limits%'`
+    await expect.poll(async () => (await isWaiting.execute(t.kysely)).rows[0]!.count).toBe(1)
+    // The first one was counted after the second one began.
+    const now = sql`extract(epoch from clock_timestamp()) * 1000`
+    await sql`update rate_limits set arrival = ${now} + 30000 where ${row}`.execute(tx)
+    return { waiting: second }
+  })
+  expect(await waiting).toMatchObject({ allowed: true, remaining: 0 })
+  expect(await count('verify', client, 2)).toMatchObject({ allowed: false })
 })

@@ -40,6 +40,8 @@ async function inBothSchemes(page: Page, check: (scheme: string) => Promise<void
 /** Every state of a page must pass this, at every width. It tests both colour schemes. */
 export async function auditPage(page: Page, { problems }: Watched): Promise<void> {
   await page.evaluate('document.fonts.ready')
+  // While the code of a page loads there is no heading.
+  await page.getByRole('heading', { level: 1 }).waitFor()
   let rules = '{}'
   await inBothSchemes(page, async (scheme) => {
     expect(await violations(page, rules), `accessibility, ${scheme}`).toBe('')
