@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { type SharedCounter, stateAt } from '../platform/rate-limits/rate-limits.ts'
 
 const CLEAN_EVERY = 1_000
-/** In milliseconds. Read after a row is locked: a time from before the wait is in the past of the row. */
+/** In milliseconds, read after the wait for a row: others may have counted during the wait. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp())::float8 * 1000)`
 
 /**
