@@ -23,6 +23,6 @@ export default defineConfig({
     // Long, because they end only tests that fail: no test has one of its own without a reason.
     testTimeout: scaled(120_000),
     hookTimeout: scaled(60_000),
-    expect: { poll: { timeout: scaled(20_000), interval: 20 } },
+    expect: { poll: { timeout: scaled(60_000), interval: 20 } },
   },
 })

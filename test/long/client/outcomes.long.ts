@@ -60,5 +60,6 @@ test('the client says nothing wrong, and nothing is executed twice', async () =>
   const queue = new PQueue({ concurrency: 24 })
   const results = await queue.addAll(runsOf().map((run) => () => play(world, run)))
   process.stdout.write(`${table(results)}\n`)
-  expect(failures(results)).toEqual([])
+  const wrong = failures(results)
+  expect(wrong, JSON.stringify(wrong)).toEqual([])
 })

@@ -73,7 +73,7 @@ export async function play(world: World, run: Run): Promise<Result> {
     statements.push(
       statements.at(-1) === 'unknown'
         ? await user.resume(faultless.url)
-        : await user.send(faultless.url, { ...run, fault: '502' }),
+        : await user.send(faultless.url, { ...run, fault: '502', timeouts: {} }),
     )
   // Requests that are still delayed arrive now.
   await Promise.all([proxy.close(), faultless.close()])
