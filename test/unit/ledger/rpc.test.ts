@@ -176,7 +176,7 @@ describe('retries', () => {
   })
 
   test.each([
-    ['that never arrives', null, { timeoutMs: scaled(100) }],
+    ['that never arrives', null, { timeoutMs: scaled(400) }],
     ['that a proxy refuses', { status: 502, body: '' }, {}],
   ])('a batch with a response %s is sent again in smaller parts', async (_, answer, options) => {
     const rpc = await serve((calls) => ((calls as Call[]).length > 3 ? answer : echo(calls)), options)
