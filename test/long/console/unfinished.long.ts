@@ -126,7 +126,11 @@ test('an amount with a comma is refused with the reason, and what a deposit lack
   await dialog.getByText(/has 5000 USDC, and 6000 USDC are needed/).waitFor()
   await dialog.getByText('Add USDC to your wallet.').waitFor()
   await audit()
-  await dialog.getByRole('button', { name: 'Close without sending' }).click()
+  // Another attempt does not help before.
+  const close = dialog.getByRole('button', { name: 'Close without sending' })
+  expect(await dialog.getByRole('button', { name: 'Try again' }).getAttribute('class')).not.toMatch(/primary/)
+  expect(await close.getAttribute('class')).toMatch(/primary/)
+  await close.click()
 })
 
 const HOSTILE: Readonly<Record<string, string>> = {
