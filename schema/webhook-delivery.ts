@@ -103,6 +103,13 @@ export const DeliveryRef = nodeType<DeliveryRecord>(
     id: id('A UUID.', UUID_EXAMPLE),
     eventId: text('The `id` in the body.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
     eventType: of(DeliveryEventType, 'Type of the event.', 'agent.registered'),
+    exampleOf: nullable(
+      of(
+        EventType,
+        'The event that a test event is an example of, see `pingWebhook`. Null for a `ping`, for other events, and if the body is not stored any more.',
+        'agent.registered',
+      ),
+    ),
     status: of(DeliveryStatusRef, 'Current status.'),
     attemptCount: int('Number of attempts.', 1, { minimum: 0 }),
     nextAttemptAt: nullable(time('Time at which the next attempt is due. Null if there is none.')),

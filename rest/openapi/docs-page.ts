@@ -83,6 +83,10 @@ const isFound = (text, tag, { path, method, operation }) => {
   const all = [tag, method, path, ...names].join(' ').toLowerCase()
   return text.toLowerCase().split(' ').every((word) => all.includes(word))
 }
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const setTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', setTheme)
+setTheme()
 const ui = SwaggerUIBundle({
   url: new URL('../json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
@@ -105,7 +109,8 @@ const ui = SwaggerUIBundle({
 const STYLE = `
 html { box-sizing: border-box; overflow-y: scroll }
 *, *::before, *::after { box-sizing: inherit }
-body { margin: 0; background: #fafafa }
+body { margin: 0 }
+html:not(.dark-mode) { background: #fafafa }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 8px }
   .swagger-ui .info { margin: 16px 0 }

@@ -22,6 +22,7 @@ import {
   readPeriod,
 } from '../domain/parameters.ts'
 import { isUuid } from '../domain/uuid.ts'
+import type { WebhookEventType } from '../domain/webhook-events.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
 export interface AttemptRecord extends Omit<
@@ -43,6 +44,8 @@ export interface DeliveryRecord extends Pick<
   'id' | 'eventId' | 'eventType' | 'status' | 'attemptCount' | 'nextAttemptAt' | 'createdAt' | 'completedAt'
 > {
   readonly subscriptionId: string
+  /** Only for test events. */
+  readonly exampleOf: WebhookEventType | null
   /** The last `ATTEMPTS_SHOWN`, newest first. */
   readonly attempts: readonly AttemptRecord[]
 }
@@ -56,6 +59,7 @@ const SIGNED_HEADERS = sql`regexp_replace(a.signatures, '^(\\d+) (\\S+) (.*)$',
 const COLUMNS = sql`
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event_type as "eventType", d.status, d.attempt_count as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.completed_at as "completedAt",
+  case when d.event_type = 'ping' then nullif(d.body::json ->> 'type', 'ping') end as "exampleOf",
   coalesce((
     select json_agg(json_build_object(
       'number', a.number, 'trigger', a.trigger, 'outcome', a.outcome, 'startedAt', ${iso('a.started_at')},

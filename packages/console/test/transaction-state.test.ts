@@ -3,7 +3,14 @@ import { expect, test } from 'vitest'
 import type { Problem } from '../src/transaction/problem.ts'
 import { DRAFT, type Event, isUnfinished, mayPrepareAgain, next, resumed } from '../src/transaction/state.ts'
 
-const problem: Problem = { title: 'Title', text: 'Text', advice: 'Advice', id: null, logs: [] }
+const problem: Problem = {
+  title: 'Title',
+  text: 'Text',
+  advice: 'Advice',
+  id: null,
+  logs: [],
+  isLasting: false,
+}
 const prepared = { bytes: new Uint8Array(1), lastValidBlockHeight: 150 }
 const unfinished = { id: 'id', signedTx: 'AA==', signature: null, lastValidBlockHeight: 150 }
 const transaction = { id: 'id', status: 'confirmed', signature: 's', error: null, slot: 1 } as never

@@ -391,6 +391,27 @@ describe('edges', () => {
     ])
   })
 
+  test('the log tells of which event a test event is an example, without another statement', async () => {
+    const [, id] = webhooks
+    const ping = 'mutation ($id: String!) { plain: pingWebhook(id: $id) { id exampleOf } example: '
+    const text = `${ping} pingWebhook(id: $id, exampleOf: STAKE_CLOSED) { id exampleOf } }`
+    const { plain, example } = await readAs(ada, text, { id })
+    expect([plain.exampleOf, example.exampleOf]).toEqual([null, 'STAKE_CLOSED'])
+    const log = (fields: string) =>
+      `query ($id: String!) { webhookDeliveries(id: $id) { nodes { ${fields} } } }`
+    statements.mockClear()
+    await readAs(ada, log('id'), { id })
+    const without = asked()
+    statements.mockClear()
+    const { webhookDeliveries } = await readAs(ada, log('id eventType exampleOf'), { id })
+    expect(asked()).toBe(without)
+    expect(webhookDeliveries.nodes).toEqual([
+      { id: example.id, eventType: 'PING', exampleOf: 'STAKE_CLOSED' },
+      { id: plain.id, eventType: 'PING', exampleOf: null },
+    ])
+    await t.kysely.deleteFrom('webhook_deliveries').where('id', 'in', [plain.id, example.id]).execute()
+  })
+
   test('lead to the last delivery of a webhook only for its owner', async () => {
     const text = `query ($id: ID!) {
       node(id: $id) { ... on Webhook { lastDelivery { id body } } }

@@ -355,7 +355,7 @@ test('a ping is signed, sent and logged like an event', async () => {
   const id = await world.subscribe('/ping', { event_types: ['agent.closed'], filter_agent_pda: 'pda' })
   world.worker()
   const record = await ping(id)
-  expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
+  expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', exampleOf: null, status: 'pending' })
   await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
   const [received] = world.farm.receivedAt('/ping')
   expect(received?.headers).toMatchObject({
@@ -385,7 +385,7 @@ test.each(WEBHOOK_EVENT_TYPES)('a test event can be an example of %s', async (ty
     [any, agentPda],
     [one, 'pda'],
   ] as const) {
-    expect(await ping(id, type)).toMatchObject({ eventType: 'ping' })
+    expect(await ping(id, type)).toMatchObject({ eventType: 'ping', exampleOf: type })
     await eventually(async () => expect(await world.statuses(id)).toEqual(['success']))
     const received = world.farm.receivedAt(path).at(-1)
     expect(received?.headers).toMatchObject({ 'x-service-event': type })

@@ -215,5 +215,16 @@ test('a gateway that hangs is not shown as healthy', async ({ context, open }) =
   isHung = false
   await main.getByText('The page tries again by itself.').first().waitFor({ state: 'hidden', timeout })
   await health(page, 'Operational').waitFor({ timeout })
+  // A page that asks nothing itself: at most four requests a minute.
+  await visit('/developers')
+  const asks = () =>
+    page.waitForRequest((request) => /ConsoleHealth/.test(request.postData() ?? ''), { timeout })
+  await asks()
+  const answered = Date.now()
+  await asks()
+  expect(Date.now() - answered).toBeGreaterThan(14_000)
+  await health(page, 'Operational').waitFor()
+  isHung = true
+  await health(page, 'Not reachable').waitFor({ timeout: 22_000 })
   await page.close()
 })

@@ -208,11 +208,21 @@ test('the reference and GraphiQL use the session of the console, and do not stor
   await open('/health')
 })
 
-test('the search of the reference finds operations by words of their descriptions, in any order', async ({
+const SCHEMES = [
+  ['dark', 'rgb(28, 32, 34)'],
+  ['light', 'rgb(250, 250, 250)'],
+] as const
+
+test('the reference has both colour schemes, and finds operations by words of their descriptions, in any order', async ({
   page,
   open,
 }) => {
   await page.goto(`${world.origin}/docs/`)
+  const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+  for (const [colorScheme, expected] of SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    await expect.poll(background).toBe(expected)
+  }
   const shown = page.locator('.opblock')
   const idsFor = async (text: string): Promise<string[]> => {
     await page.getByPlaceholder('Search by words').fill(text)

@@ -126,7 +126,36 @@ test('an amount with a comma is refused with the reason, and what a deposit lack
   await dialog.getByText(/has 5000 USDC, and 6000 USDC are needed/).waitFor()
   await dialog.getByText('Add USDC to your wallet.').waitFor()
   await audit()
-  await dialog.getByRole('button', { name: 'Close without sending' }).click()
+  // Another attempt does not help before.
+  const close = dialog.getByRole('button', { name: 'Close without sending' })
+  expect(await dialog.getByRole('button', { name: 'Try again' }).getAttribute('class')).not.toMatch(/primary/)
+  expect(await close.getAttribute('class')).toMatch(/primary/)
+  await close.click()
+})
+
+test('a button is busy and keeps the focus while the code of transactions loads', async (steps) => {
+  const { page, audit } = steps
+  await openOwnAgent(world, steps, 'slow code')
+  const code = Promise.withResolvers<void>()
+  await page.route(/\/assets\/host-.*\.js$/, (route) => code.promise.then(() => route.continue()))
+  const deposit = page.getByRole('button', { name: 'Deposit', exact: true })
+  await page.getByLabel('Deposit (USDC)').fill('10')
+  await deposit.focus()
+  for (const key of ['Enter', 'Space', 'Enter']) {
+    await page.keyboard.press(key)
+    await expect.poll(() => deposit.getAttribute('aria-busy')).toBe('true')
+    expect(await deposit.isDisabled()).toBe(true)
+  }
+  await audit()
+  const focused = () => page.evaluate('document.activeElement.textContent')
+  expect(await focused()).toBe('Deposit')
+  code.resolve()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Sign with/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await focused()).toBe('Deposit')
+  expect(await deposit.isEnabled()).toBe(true)
 })
 
 const HOSTILE: Readonly<Record<string, string>> = {

@@ -34,3 +34,9 @@ export function eventTitle(type: WebhookEventType | 'PING'): string {
 
 /** The text in webhooks and in the client: `agent.registered` for AGENT_REGISTERED. */
 export const eventText = (type: WebhookEventType | 'PING'): string => type.toLowerCase().replace('_', '.')
+
+/** What a delivery carries. `exampleOf` is only set for test events. */
+export const deliveryTitle = (of: {
+  eventType: WebhookEventType | 'PING'
+  exampleOf: WebhookEventType | null
+}) => (of.exampleOf ? `Example of ${eventText(of.exampleOf)}` : eventTitle(of.eventType))

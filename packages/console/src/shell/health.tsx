@@ -9,7 +9,7 @@ import css from './shell.module.css'
 /** The state of the service. */
 export function Health() {
   const [{ data, error, fetching }, refresh] = useQuery({ query: ConsoleHealthDocument })
-  const seconds = (error && readError(error).retryAfter) ?? 30
+  const seconds = (error && readError(error).retryAfter) ?? 15
   usePolling(() => fetching || refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
   const [tone, text] = STATES[useConnection()] ?? stateOf(data)
   return (

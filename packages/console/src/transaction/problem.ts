@@ -10,6 +10,8 @@ export interface Problem {
   /** Of the transaction, if it was signed. */
   readonly id: string | null
   readonly logs: readonly string[]
+  /** Another attempt fails, too, until the reader or the operator changes something. */
+  readonly isLasting: boolean
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -26,10 +28,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   SPONSORSHIP_OFF: 'Let your wallet pay.',
 }
 
+const OUT_OF_TIME: ReadonlySet<string> = new Set(['blockhash_expired', 'dropped'])
+
 /** An error before a signature exists. */
 export function problemBefore(error: unknown, state: State['name']): Problem {
   const { name, message } = error as Error
-  const given = { id: null, logs: [] }
+  const given = { id: null, logs: [], isLasting: true }
   const advice = 'Nothing was signed. Tell the operator of the gateway.'
   if (name === 'UnexpectedTransactionError')
     return { ...given, title: 'The gateway prepared something else', text: message, advice }
@@ -37,7 +41,8 @@ export function problemBefore(error: unknown, state: State['name']): Problem {
     return { ...given, title: 'This page cannot read what the gateway prepared', text: message, advice }
   if (state === 'draft') return problemOf(error, 'The transaction cannot be prepared', null)
   const text = readError(error).message
-  return { ...given, title: 'It was not signed', text, advice: 'If the wallet refused, look at its window.' }
+  const toDo = 'If the wallet refused, look at its window.'
+  return { ...given, title: 'It was not signed', text, advice: toDo, isLasting: false }
 }
 
 /** The page sends one instruction, so its number and the name of the error tell nothing. */
@@ -48,7 +53,9 @@ export function problemOf(error: unknown, title: string, id: string | null): Pro
   const { logs = [] } = error as Partial<RegistryError | TransactionFailedError>
   const { message, code, status } = readError(error)
   const text = message.replace(PREFIXES, '')
-  return { title, text, advice: adviceOn(text, code, status), id, logs }
+  const isTemporary = status === null || status === 429 || status >= 500
+  const isLasting = code !== null && !OUT_OF_TIME.has(code) && (code in ADVICE || !isTemporary)
+  return { title, text, advice: adviceOn(text, code, status), id, logs, isLasting }
 }
 
 function adviceOn(message: string, code: string | null, status: number | null): string {

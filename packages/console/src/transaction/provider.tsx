@@ -1,4 +1,5 @@
 import {
+  type ComponentProps,
   createContext,
   type ReactNode,
   useCallback,
@@ -10,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { useClient } from 'urql'
+import { Button } from '../ui/button.tsx'
 import { useLazy } from '../ui/lazy.ts'
 import { ErrorState } from '../ui/states.tsx'
 import { useAccount } from '../wallet/account.tsx'
@@ -20,6 +22,8 @@ interface Given {
   readonly start: (request: TransactionRequest) => void
   /** Null before the first transaction of the page. */
   readonly transactions: Transactions | null
+  /** Its code is on its way. */
+  readonly isOpening: boolean
   /** Its code did not load. */
   readonly hasFailed: boolean
   /** Grows when a transaction has landed, and when the gateway has read it. */
@@ -40,12 +44,13 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
   const { signer, walletName } = useAccount()
   const client = useClient()
   const [transactions, setTransactions] = useState<Transactions | null>(null)
+  const [isOpening, setOpening] = useState(false)
   const [hasFailed, setFailed] = useState(false)
   const [landed, setLanded] = useState(0)
   const created = useRef<Promise<Transactions> | null>(null)
   const open = useCallback((): Promise<Transactions> => {
     const create = async (): Promise<Transactions> => {
-      const { createGateway, createTransactions } = await load()
+      const [{ createGateway, createTransactions }] = await Promise.all([load(), loadHost()])
       const loaded = createTransactions(createGateway(client, () => setLanded((count) => count + 1)))
       loaded.resumeStored()
       setTransactions(loaded)
@@ -65,10 +70,13 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
       if (signer === null) return
       const wallet = { signer, name: walletName ?? 'your wallet' }
       setFailed(false)
-      open().then((opened) => opened.start(request, wallet), fail)
+      setOpening(true)
+      open()
+        .then((opened) => opened.start(request, wallet), fail)
+        .finally(() => setOpening(false))
     }
-    return { start, transactions, hasFailed, landed }
-  }, [signer, walletName, open, fail, transactions, hasFailed, landed])
+    return { start, transactions, isOpening, hasFailed, landed }
+  }, [signer, walletName, open, fail, transactions, isOpening, hasFailed, landed])
   return <Context value={given}>{children}</Context>
 }
 
@@ -82,6 +90,11 @@ function useGiven(): Given {
 export function useTransaction(): (request: TransactionRequest) => void {
   return useGiven().start
 }
+
+/** A button that starts a transaction. */
+export const TransactionButton = (props: ComponentProps<typeof Button>) => (
+  <Button busy={useGiven().isOpening} {...props} />
+)
 
 /** Calls `read` after a transaction, because the data of the page may have changed. */
 export function useLanded(read: () => void): void {

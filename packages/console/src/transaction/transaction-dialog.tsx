@@ -158,7 +158,7 @@ interface FailedProps {
 }
 
 /** It did not happen. */
-function Failed({ problem: { title, text, advice, id, logs }, again, onClose }: FailedProps) {
+function Failed({ problem: { title, text, advice, id, logs, isLasting }, again, onClose }: FailedProps) {
   return (
     <>
       <div role="alert" className="stack">
@@ -173,9 +173,11 @@ function Failed({ problem: { title, text, advice, id, logs }, again, onClose }: 
         </details>
       )}
       <End id={id}>
-        <Button onClick={onClose}>{id === null ? 'Close without sending' : 'Done'}</Button>
+        <Button look={isLasting ? 'primary' : 'plain'} onClick={onClose}>
+          {id === null ? 'Close without sending' : 'Done'}
+        </Button>
         {again && (
-          <Button look="primary" onClick={again}>
+          <Button look={isLasting ? 'plain' : 'primary'} onClick={again}>
             Try again
           </Button>
         )}

@@ -8,14 +8,18 @@ type Look = 'plain' | 'primary' | 'danger' | 'quiet'
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: Look
   readonly small?: boolean
-  /** Disables the button and tells screen readers why. */
+  /** Disables the button and tells screen readers why. It keeps the focus. */
   readonly busy?: boolean
 }
 
-export function Button({ look = 'plain', small, busy, className, disabled, ...rest }: ButtonProps) {
+export function Button({ look = 'plain', small, busy, className, onClick, ...rest }: ButtonProps) {
   const names = classes(css.button, css[look], small && css.small, className)
-  return <button type="button" className={names} disabled={disabled || busy} aria-busy={busy} {...rest} />
+  const state = busy && { 'aria-busy': true, 'aria-disabled': true }
+  return <button type="button" className={names} {...state} {...rest} onClick={busy ? ignore : onClick} />
 }
+
+/** Also Enter in a field of the form. */
+const ignore = (event: React.MouseEvent): void => event.preventDefault()
 
 interface ButtonLinkProps {
   readonly to: string

@@ -78,7 +78,7 @@ async function violations(page: Page, options: string): Promise<string> {
 }
 
 /** Elements beyond the edge of the window or of an open dialog. Empty if nothing overflows. */
-function overflow(page: Page): Promise<string> {
+export function overflow(page: Page): Promise<string> {
   return page.evaluate<string>(`[
     document.documentElement, ...document.querySelectorAll('dialog[open], :popover-open')
   ].flatMap((box) => {

@@ -17,7 +17,7 @@ import {
   useTitle,
   clientCode,
 } from '../../ui/index.ts'
-import { eventText, eventTitle } from '../../events/types.ts'
+import { deliveryTitle, eventText } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { Attempts } from '../webhook/attempts.tsx'
 import {
@@ -57,14 +57,13 @@ const NOT_STORED = 'The event of this delivery is not stored any more.'
 type ShownDelivery = NonNullable<OneDeliveryQuery['webhookDelivery']>
 
 /** Of the last attempt, or of the next one. Only the service has the secret that signs. */
-function headersOf({ id, eventId, eventType, attempts, attemptCount, body }: ShownDelivery): string {
+function headersOf({ id, eventId, eventType, exampleOf, attempts, attemptCount }: ShownDelivery): string {
   const [last] = attempts
-  const isTest = eventType === 'PING' && body != null
   const headers = [
     'Content-Type: application/json',
     'Accept-Encoding: identity',
     'User-Agent: agent-registry-gateway',
-    `X-Service-Event: ${isTest ? (JSON.parse(body) as { type: string }).type : eventText(eventType)}`,
+    `X-Service-Event: ${eventText(exampleOf ?? eventType)}`,
     `X-Service-Delivery: ${id}`,
     `X-Service-Attempt: ${last?.number ?? attemptCount + 1}`,
     `webhook-id: ${eventId}`,
@@ -85,7 +84,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const [resent, resend] = useMutation(ResendDeliveryDocument)
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
-  useTitle(delivery ? `Delivery of ${eventText(delivery.eventType)}` : null)
+  useTitle(delivery ? `Delivery of ${eventText(delivery.exampleOf ?? delivery.eventType)}` : null)
   usePolling(again, isOpen ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={again} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
@@ -94,7 +93,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
       <Section title="Details">
         <Facts
           facts={[
-            ['Event', eventTitle(delivery.eventType)],
+            ['Event', deliveryTitle(delivery)],
             ['Event id', <Address key="Event id" value={delivery.eventId} label="event id" />],
             ['Delivery id', <Address key="Delivery id" value={delivery.id} label="delivery id" />],
             [

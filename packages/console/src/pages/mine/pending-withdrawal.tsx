@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
-import { Amount, Button, formatUnits } from '../../ui/index.ts'
+import { TransactionButton } from '../../transaction/provider.tsx'
+import { Amount, formatUnits } from '../../ui/index.ts'
 import { inWords } from '../../ui/duration.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { LedgerTimeDocument } from './page.generated.ts'
@@ -38,7 +39,7 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
         </p>
       </div>
       <div className="row">
-        <Button
+        <TransactionButton
           look={isPayable ? 'primary' : 'plain'}
           disabled={!isPayable}
           onClick={() =>
@@ -51,8 +52,8 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
           }
         >
           Pay out
-        </Button>
-        <Button
+        </TransactionButton>
+        <TransactionButton
           onClick={() =>
             sign({
               title: 'Cancel the withdrawal',
@@ -62,7 +63,7 @@ export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) 
           }
         >
           Cancel the withdrawal
-        </Button>
+        </TransactionButton>
       </div>
     </div>
   )

@@ -3,6 +3,7 @@ import { useQuery } from 'urql'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
+import { TransactionButton } from '../../transaction/provider.tsx'
 import {
   Amount,
   Button,
@@ -135,7 +136,7 @@ function AmountForm({ label, hint, max, tooMuch, onSubmit }: AmountFormProps) {
         />
         <div className="row">
           {max !== undefined && <Button onClick={() => change({ amount: plainUnits(max, 6) })}>All</Button>}
-          <Button type="submit">{label}</Button>
+          <TransactionButton type="submit">{label}</TransactionButton>
         </div>
       </div>
     </Form>

@@ -1,4 +1,5 @@
-import { Button, Section } from '../../ui/index.ts'
+import { TransactionButton } from '../../transaction/provider.tsx'
+import { Section } from '../../ui/index.ts'
 import type { OwnerTransaction, Sign } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
 
@@ -22,13 +23,13 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
         {actionsOf(agent).map((action) => (
           <div key={action.label} className="spread">
             <p className="note">{action.text}</p>
-            <Button
+            <TransactionButton
               look={action.danger ? 'danger' : 'plain'}
               disabled={action.disabled}
               onClick={() => sign(action.danger ? { ...action, warning: action.text } : action)}
             >
               {action.label}
-            </Button>
+            </TransactionButton>
           </div>
         ))}
       </div>

@@ -7,7 +7,8 @@ import { type AgentLimits, checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { nextStep } from '../../routes.ts'
-import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
+import { TransactionButton } from '../../transaction/provider.tsx'
+import { Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { Sign } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
@@ -77,7 +78,7 @@ export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
           </div>
         </Choices>
         <CardFields field={field} limits={limits} onHash={(hash) => change({ hash })} />
-        <Button type="submit">Review the update</Button>
+        <TransactionButton type="submit">Review the update</TransactionButton>
         <p role="status" className="note">
           {isChecked && isSame ? 'Nothing differs from the registry. Change a field first.' : ''}
         </p>

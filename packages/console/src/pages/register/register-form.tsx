@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
+import { formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { clientCategory } from '../../api/enums.ts'
@@ -9,7 +9,7 @@ import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import type { Service } from '../../ui/service.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
-import { useTransaction } from '../../transaction/provider.tsx'
+import { TransactionButton, useTransaction } from '../../transaction/provider.tsx'
 import type { TransactionRequest } from '../../transaction/transactions.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { ServiceCategory } from '../agents/page.generated.ts'
@@ -98,9 +98,9 @@ export function RegisterForm({ wallet, givenCode, prefersWallet, service, next }
         <CardFields field={field} limits={agentLimits} onHash={(value) => change({ hash: value })} />
         <Payer payer={payer} canSponsor={canSponsor} onChange={(chosen) => change({ payer: chosen })} />
         {payer === 'gateway' && <InviteCode wallet={wallet} field={field('code')} />}
-        <Button look="primary" type="submit">
+        <TransactionButton look="primary" type="submit">
           Review the registration
-        </Button>
+        </TransactionButton>
       </Form>
     </>
   )

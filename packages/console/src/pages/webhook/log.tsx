@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
-import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
+import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
   Button,
   Empty,
@@ -238,7 +238,7 @@ const columns = (id: string, search: URLSearchParams) => [
   {
     title: 'Event',
     cell: (row: DeliveryFieldsFragment) => (
-      <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{eventTitle(row.eventType)}</Link>
+      <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{deliveryTitle(row)}</Link>
     ),
   },
   { title: 'Status', cell: ({ status }: DeliveryFieldsFragment) => <Status value={status} /> },
