@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button, type Column, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
+import { Address, Amount, Button, type Columns, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
 import { inWords } from '../ui/duration.ts'
 import { type Costs, costsOf } from './costs.ts'
 import { type DecodedTransaction, decodeTransaction } from './decode.ts'
@@ -120,6 +120,7 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
       <Table
         caption="Your wallet"
         columns={BALANCES}
+        numbers={['Before', 'After']}
         rows={rows}
         keyOf={([unit]) => unit!}
         stale={fetching}
@@ -128,11 +129,11 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
   )
 }
 
-const BALANCES: readonly Column<readonly string[]>[] = [
-  { title: 'Token', cell: ([unit]) => unit },
-  { title: 'Before', cell: ([, before]) => before, align: 'end' },
-  { title: 'After', cell: ([, , after]) => after, align: 'end' },
-]
+const BALANCES: Columns<readonly string[]> = {
+  Token: ([unit]) => unit,
+  Before: ([, before]) => before,
+  After: ([, , after]) => after,
+}
 
 /** The program lists itself among its accounts. */
 const isOther = ({ name }: { readonly name: string | null }): boolean => name !== 'program'

@@ -4,7 +4,7 @@ import {
   Address,
   Button,
   ButtonLink,
-  type Column,
+  type Columns,
   type ColumnSort,
   Empty,
   ErrorState,
@@ -29,30 +29,21 @@ import { Mismatched, Totals } from './totals.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 
-const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
-  {
-    title: 'Agent',
-    field: 'NAME',
-    cell: ({ pda, name }) => (
-      <span className="lines">
-        <Link className="plain" href={`/agents/${pda}`}>
-          {name}
-        </Link>
-        <Address value={pda} label="agent address" />
-      </span>
-    ),
-  },
-  { title: 'Category', cell: ({ serviceCategory }) => words(serviceCategory) },
-  { title: 'Tier', cell: ({ tier }) => <Tier value={tier} /> },
-  { title: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { title: 'Registered', field: 'CREATED_AT', cell: ({ createdAt }) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Reputation',
-    field: 'REPUTATION',
-    cell: ({ reputationScore }) => withCommas(reputationScore),
-    align: 'end',
-  },
-]
+const COLUMNS: Columns<Agent> = {
+  Agent: ({ pda, name }) => (
+    <span className="lines">
+      <Link className="plain" href={`/agents/${pda}`}>
+        {name}
+      </Link>
+      <Address value={pda} label="agent address" />
+    </span>
+  ),
+  Category: ({ serviceCategory }) => words(serviceCategory),
+  Tier: ({ tier }) => <Tier value={tier} />,
+  Status: ({ status }) => <Status value={status} />,
+  Registered: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Reputation: ({ reputationScore }) => withCommas(reputationScore),
+}
 
 /**
  * Searches words. A gateway whose names are not in memory searches for similar names, as the
@@ -99,9 +90,11 @@ export default function AgentsPage() {
       change: () => change(sortedBy(sort, search)),
     }
   }
-  const columns = COLUMNS.map((column) =>
-    column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
-  )
+  const sorts = {
+    Agent: sortOf('NAME'),
+    Registered: sortOf('CREATED_AT'),
+    Reputation: sortOf('REPUTATION'),
+  }
   const { filter, orderBy } = variables
   return (
     <Page
@@ -137,7 +130,9 @@ export default function AgentsPage() {
           )}
           <Table
             caption="Agents"
-            columns={columns}
+            columns={COLUMNS}
+            numbers={['Reputation']}
+            sorts={sorts}
             rows={list.nodes}
             keyOf={({ pda }) => pda}
             stale={fetching}

@@ -3,6 +3,7 @@ import {
   Address,
   Badge,
   Button,
+  type Columns,
   Facts,
   RelativeTime,
   Section,
@@ -47,26 +48,19 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
 
 type Failing = OperatorPartsFragment['webhooks']['failing'][number]
 
-const FAILING = [
-  { title: 'Host', cell: ({ host }: Failing) => host ?? 'Not known' },
-  { title: 'Owner', cell: ({ wallet }: Failing) => <Address value={wallet} label="owner" /> },
-  {
-    title: 'State',
-    cell: ({ disabledReason, pausedUntil }: Failing) =>
-      disabledReason !== null ? (
-        <Badge tone="bad">Disabled: {words(disabledReason).toLowerCase()}</Badge>
-      ) : pausedUntil !== null && Date.parse(pausedUntil) > Date.now() ? (
-        <Badge tone="warn">Paused</Badge>
-      ) : (
-        <Badge tone="warn">Failing</Badge>
-      ),
-  },
-  {
-    title: 'Since',
-    cell: ({ failingSince }: Failing) =>
-      failingSince === null ? '–' : <RelativeTime value={failingSince} />,
-  },
-]
+const FAILING: Columns<Failing> = {
+  Host: ({ host }) => host ?? 'Not known',
+  Owner: ({ wallet }) => <Address value={wallet} label="owner" />,
+  State: ({ disabledReason, pausedUntil }) =>
+    disabledReason !== null ? (
+      <Badge tone="bad">Disabled: {words(disabledReason).toLowerCase()}</Badge>
+    ) : (
+      <Badge tone="warn">
+        {pausedUntil !== null && Date.parse(pausedUntil) > Date.now() ? 'Paused' : 'Failing'}
+      </Badge>
+    ),
+  Since: ({ failingSince }) => (failingSince === null ? '–' : <RelativeTime value={failingSince} />),
+}
 
 interface IndexerProps {
   readonly indexer: OperatorPageQuery['detailedHealth']['indexer']
@@ -102,6 +96,7 @@ export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
       <Table
         caption="Records not understood"
         columns={columnsOf(busy, retry)}
+        numbers={['Slot']}
         rows={deadLetters}
         keyOf={({ id }) => id}
         empty="Everything was read."
@@ -112,33 +107,27 @@ export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
 
 type DeadLetter = OperatorPartsFragment['deadLetters'][number]
 
-const columnsOf = (busy: boolean, retry: (id: string) => void) => [
-  { title: 'What', cell: ({ kind }: DeadLetter) => words(kind) },
-  { title: 'Why', cell: ({ reason }: DeadLetter) => reason },
-  {
-    title: 'Where',
-    cell: ({ signature, account }: DeadLetter) =>
-      signature !== null ? (
-        <Address value={signature} label="transaction" />
-      ) : account !== null ? (
-        <Address value={account} label="account" />
-      ) : (
-        '–'
-      ),
-  },
-  { title: 'Slot', cell: ({ slot }: DeadLetter) => withCommas(slot), align: 'end' as const },
-  { title: 'Found', cell: ({ createdAt }: DeadLetter) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Retry',
-    cell: ({ id, canRetry, retryRequestedAt }: DeadLetter) =>
-      !canRetry ? (
-        '–'
-      ) : retryRequestedAt !== null ? (
-        'Requested'
-      ) : (
-        <Button small busy={busy} onClick={() => retry(id)} aria-label={`Retry ${id}`}>
-          Retry
-        </Button>
-      ),
-  },
-]
+const columnsOf = (busy: boolean, retry: (id: string) => void): Columns<DeadLetter> => ({
+  What: ({ kind }) => words(kind),
+  Why: ({ reason }) => reason,
+  Where: ({ signature, account }) =>
+    signature !== null ? (
+      <Address value={signature} label="transaction" />
+    ) : account !== null ? (
+      <Address value={account} label="account" />
+    ) : (
+      '–'
+    ),
+  Slot: ({ slot }) => withCommas(slot),
+  Found: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Retry: ({ id, canRetry, retryRequestedAt }) =>
+    !canRetry ? (
+      '–'
+    ) : retryRequestedAt !== null ? (
+      'Requested'
+    ) : (
+      <Button small busy={busy} onClick={() => retry(id)} aria-label={`Retry ${id}`}>
+        Retry
+      </Button>
+    ),
+})

@@ -4,6 +4,7 @@ import {
   Badge,
   Button,
   CodeBlock,
+  type Columns,
   Confirm,
   Input,
   RelativeTime,
@@ -105,23 +106,20 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
   )
 }
 
-const columnsOf = (busy: boolean, ask: (id: string) => void) => [
-  { title: 'Code', cell: ({ id }: Code) => <code>{id}…</code> },
-  { title: 'Used', cell: ({ uses: used, maxUses: all }: Code) => `${used} of ${all}` },
-  { title: 'State', cell: (code: Code) => stateOf(code) },
-  { title: 'Created', cell: ({ createdAt }: Code) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Change',
-    cell: ({ id, revokedAt }: Code) =>
-      revokedAt === null ? (
-        <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
-          Revoke
-        </Button>
-      ) : (
-        '–'
-      ),
-  },
-]
+const columnsOf = (busy: boolean, ask: (id: string) => void): Columns<Code> => ({
+  Code: ({ id }) => <code>{id}…</code>,
+  Used: ({ uses: used, maxUses: all }) => `${used} of ${all}`,
+  State: stateOf,
+  Created: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Change: ({ id, revokedAt }) =>
+    revokedAt === null ? (
+      <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
+        Revoke
+      </Button>
+    ) : (
+      '–'
+    ),
+})
 
 function stateOf({ revokedAt, expiresAt, uses, maxUses }: Code) {
   if (revokedAt !== null) return <Badge tone="bad">Revoked</Badge>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Badge, Button, Confirm, Section, Table, words } from '../../ui/index.ts'
+import { Badge, Button, type Columns, Confirm, Section, Table, words } from '../../ui/index.ts'
 import { useAction } from '../../form/use-action.tsx'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
 
@@ -52,31 +52,22 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
 }
 
 /** The column of the button is last. */
-const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void) => [
-  { title: 'Issuer', cell: ({ did }: Issuer) => <code>{did}</code> },
-  {
-    title: 'May issue',
-    cell: ({ allowedTypes }: Issuer) =>
-      allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
-  },
-  {
-    title: 'State',
-    cell: ({ enabled }: Issuer) => (
-      <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
-    ),
-  },
-  {
-    title: 'Change',
-    cell: ({ did, enabled }: Issuer) => (
-      <Button
-        small
-        look={enabled ? 'danger' : 'plain'}
-        busy={busy}
-        aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
-        onClick={() => setEnabled(did, !enabled)}
-      >
-        {enabled ? 'Stop trusting' : 'Trust again'}
-      </Button>
-    ),
-  },
-]
+const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void): Columns<Issuer> => ({
+  Issuer: ({ did }) => <code>{did}</code>,
+  'May issue': ({ allowedTypes }) =>
+    allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
+  State: ({ enabled }) => (
+    <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
+  ),
+  Change: ({ did, enabled }) => (
+    <Button
+      small
+      look={enabled ? 'danger' : 'plain'}
+      busy={busy}
+      aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
+      onClick={() => setEnabled(did, !enabled)}
+    >
+      {enabled ? 'Stop trusting' : 'Trust again'}
+    </Button>
+  ),
+})

@@ -2,6 +2,7 @@ import { Histogram } from '../../ui/histogram.tsx'
 import {
   Address,
   Amount,
+  type Columns,
   Facts,
   formatUnits,
   Light,
@@ -67,6 +68,7 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
       <Table
         caption="Newest sponsored registrations"
         columns={COLUMNS}
+        numbers={['Cost']}
         rows={newest}
         keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
         empty="No registration was sponsored yet. Create an invite code below, and give it to the owner of an agent."
@@ -77,18 +79,11 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
 
 type Registration = OperatorPartsFragment['sponsorship']['newest'][number]
 
-const COLUMNS = [
-  {
-    title: 'Agent',
-    cell: ({ agentPda }: Registration) => <Address value={agentPda} label="agent address" />,
-  },
-  { title: 'Owner', cell: ({ wallet }: Registration) => <Address value={wallet} label="owner" /> },
-  { title: 'State', cell: ({ state }: Registration) => <Status value={state} /> },
-  {
-    title: 'Cost',
-    cell: ({ spentLamports }: Registration) =>
-      spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
-    align: 'end' as const,
-  },
-  { title: 'Signed', cell: ({ createdAt }: Registration) => <RelativeTime value={createdAt} /> },
-]
+const COLUMNS: Columns<Registration> = {
+  Agent: ({ agentPda }) => <Address value={agentPda} label="agent address" />,
+  Owner: ({ wallet }) => <Address value={wallet} label="owner" />,
+  State: ({ state }) => <Status value={state} />,
+  Cost: ({ spentLamports }) =>
+    spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
+  Signed: ({ createdAt }) => <RelativeTime value={createdAt} />,
+}
