@@ -1,13 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { enumName } from '../../api/enums.ts'
 import { Input, optionsOf, Select, useDebounced } from '../../ui/index.ts'
-import { MAX_NAME, STATUSES } from './filters.ts'
+import { type FilterProps, MAX_NAME, STATUSES } from './filters.ts'
 import css from './page.module.css'
-
-interface FiltersProps {
-  readonly search: URLSearchParams
-  readonly onChange: (changes: Record<string, string>) => void
-}
 
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
 const SORTS = [
@@ -22,7 +17,7 @@ const SORTS = [
 const BEST_MATCH = { value: '', label: 'Best match' }
 const WAIT_MS = 200
 
-export function Filters({ search, onChange }: FiltersProps) {
+export function Filters({ search, onChange }: FilterProps) {
   const given = search.get('name') ?? ''
   const [name, setName] = useState(given)
   const typed = useDebounced(name, WAIT_MS)

@@ -3,13 +3,8 @@ import { useQuery } from 'urql'
 import { enumName } from '../../api/enums.ts'
 import { Button, classes, formatUnits, Tier, Toggles, withCommas, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
-import { CATEGORIES, TIERS } from './filters.ts'
+import { CATEGORIES, type FilterProps, TIERS } from './filters.ts'
 import css from './page.module.css'
-
-interface TotalsProps {
-  readonly search: URLSearchParams
-  readonly onChange: (changes: Record<string, string>) => void
-}
 
 /** The counts of the list, with or without agents with a mismatched card. */
 const useTotals = (search: URLSearchParams) =>
@@ -19,7 +14,7 @@ const useTotals = (search: URLSearchParams) =>
   })
 
 /** Agents by tier and category. Each number is a filter. */
-export function Totals({ search, onChange }: TotalsProps) {
+export function Totals({ search, onChange }: FilterProps) {
   const [{ data }] = useTotals(search)
   const stats = data?.registryStats
   const stakes = new Map(data?.registryConfig?.tiers.map(({ tier, minimumStake }) => [tier, minimumStake]))
@@ -73,7 +68,7 @@ function stakeText(minimum: string | undefined): string {
 /**
  * Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them.
  */
-export function Mismatched({ search, onChange }: TotalsProps) {
+export function Mismatched({ search, onChange }: FilterProps) {
   const [{ data }] = useTotals(search)
   const count = data?.registryStats.mismatchedAgents ?? 0
   if (count === 0) return null

@@ -10,6 +10,12 @@ export interface OwnerTransaction extends TransactionRequest {
   readonly sponsorable?: boolean
 }
 
+/** What the sections of the page need. */
+export interface OwnerProps {
+  readonly agent: MyAgent
+  readonly sign: Sign
+}
+
 export type Sign = (transaction: OwnerTransaction) => void
 
 /**

@@ -14,21 +14,15 @@ import {
   useRead,
   words,
 } from '../../ui/index.ts'
-import type { Sign } from './owner-transaction.tsx'
+import type { OwnerProps } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
-import type { MyAgent } from './page.tsx'
 import { inWords } from '../../ui/duration.ts'
 import { PendingWithdrawal } from './pending-withdrawal.tsx'
-
-interface StakeSectionProps {
-  readonly agent: MyAgent
-  readonly sign: Sign
-}
 
 const DAY_SECONDS = 86_400
 
 /** The stake, the tier that it gives, deposits and withdrawals. */
-export function StakeSection({ agent, sign }: StakeSectionProps) {
+export function StakeSection({ agent, sign }: OwnerProps) {
   const [{ data }] = useQuery({ query: StakeRulesDocument })
   const variables = { wallet: agent.owner }
   const wallet = useRead({ query: WalletBalanceDocument, variables }).data?.walletBalance

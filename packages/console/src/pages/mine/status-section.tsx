@@ -1,11 +1,6 @@
 import { Button, Section } from '../../ui/index.ts'
-import type { OwnerTransaction, Sign } from './owner-transaction.tsx'
+import type { OwnerProps, OwnerTransaction } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
-
-interface StatusSectionProps {
-  readonly agent: MyAgent
-  readonly sign: Sign
-}
 
 interface Action extends OwnerTransaction {
   readonly label: string
@@ -15,7 +10,7 @@ interface Action extends OwnerTransaction {
 }
 
 /** Suspend, reactivate, deactivate and close, each with what it means. */
-export function StatusSection({ agent, sign }: StatusSectionProps) {
+export function StatusSection({ agent, sign }: OwnerProps) {
   return (
     <Section title="Status">
       <div className="stack divided">

@@ -9,14 +9,9 @@ import { useDraft } from '../../form/use-draft.ts'
 import { nextStep } from '../../routes.ts'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
-import type { Sign } from './owner-transaction.tsx'
-import type { MyAgent } from './page.tsx'
+import type { OwnerProps } from './owner-transaction.tsx'
 
-interface UpdateSectionProps {
-  readonly agent: MyAgent
-  readonly sign: Sign
-  readonly limits: AgentLimits
-}
+type UpdateSectionProps = OwnerProps & { readonly limits: AgentLimits }
 
 /** Changes the details of an active agent. Only what differs is sent. */
 export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {

@@ -28,7 +28,7 @@ import {
   TransactionSettingDocument,
 } from './page.generated.ts'
 import { StatusSection } from './status-section.tsx'
-import type { Prepared } from './timeline.ts'
+import type { Prepared, Shown } from './timeline.ts'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
 const POLL_MS = 5_000
@@ -108,9 +108,7 @@ function titleOf(transaction: Prepared | LedgerTransaction | null, program: stri
     : `Transaction: ${describeInstruction(main, 1, program).title.toLowerCase()}`
 }
 
-interface ContentProps {
-  readonly prepared: Prepared | null
-  readonly landed: LedgerTransaction | null
+interface ContentProps extends Shown {
   readonly program: string
   readonly usdcMint: string | undefined
 }

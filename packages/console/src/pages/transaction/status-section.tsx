@@ -1,17 +1,11 @@
 import { Checks } from '../../ui/checks.tsx'
 import { Light, Section } from '../../ui/index.ts'
-import type { LedgerTransaction } from './instructions.ts'
-import { adviceOf, type Prepared, stepsOf, verdictOf } from './timeline.ts'
-
-interface StatusSectionProps {
-  readonly prepared: Prepared | null
-  readonly landed: LedgerTransaction | null
-}
+import { adviceOf, type Shown, stepsOf, verdictOf } from './timeline.ts'
 
 /** The way of the transaction, and what to do if it failed. */
-export function StatusSection({ prepared, landed }: StatusSectionProps) {
-  const [tone, verdict] = verdictOf(prepared, landed)
-  const advice = adviceOf(prepared, landed)
+export function StatusSection(shown: Shown) {
+  const [tone, verdict] = verdictOf(shown)
+  const advice = adviceOf(shown)
   return (
     <Section
       title="Status"
@@ -21,7 +15,7 @@ export function StatusSection({ prepared, landed }: StatusSectionProps) {
         </span>
       }
     >
-      <Checks checks={stepsOf(prepared, landed)} />
+      <Checks checks={stepsOf(shown)} />
       {advice !== null && (
         <div className="notice" data-tone="neutral">
           <p>
