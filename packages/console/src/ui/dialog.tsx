@@ -68,23 +68,35 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
   )
 }
 
-interface ConfirmProps {
-  /** What the reader is asked, and the name of the button that does it. Null: nothing. */
-  readonly question: { readonly title: string; readonly text: string; readonly label: string } | null
+export interface Question {
+  readonly title: string
+  readonly text: string
+  /** Of the button that does it. */
+  readonly label: string
   readonly onConfirm: () => void
+}
+
+interface ConfirmProps {
+  readonly question: Question | null
   readonly onClose: () => void
   readonly children?: ReactNode
 }
 
 /** Asks before something is lost. */
-export const Confirm = ({ question, onConfirm, onClose, children }: ConfirmProps) => (
+export const Confirm = ({ question, onClose, children }: ConfirmProps) => (
   <Dialog title={question?.title ?? ''} open={question !== null} onClose={onClose}>
     <div className="stack">
       <p>{question?.text}</p>
       {children}
       <div className="row">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" onClick={onConfirm}>
+        <Button
+          look="danger"
+          onClick={() => {
+            onClose()
+            question?.onConfirm()
+          }}
+        >
           {question?.label}
         </Button>
       </div>

@@ -11,15 +11,13 @@ import {
   withCommas,
   words,
 } from '../../ui/index.ts'
-import {
-  type OperatorPageQuery,
-  type OperatorPartsFragment,
-  RetryDeadLetterDocument,
-} from './page.generated.ts'
+import { type OperatorPartsFragment, RetryDeadLetterDocument } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 /** Deliveries that wait, and webhooks that fail. */
-export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
-  const { active, paused, disabled, pending, retrying, oldestDueSeconds, lastHour, failing } = webhooks
+export function Deliveries({ data }: PartProps) {
+  const { active, paused, disabled, pending, retrying, oldestDueSeconds, lastHour, failing } =
+    data.operator.webhooks
   return (
     <Section title="Webhooks" lead="Of all wallets. Their URLs are not shown: they can contain secrets.">
       <Facts
@@ -62,21 +60,16 @@ const FAILING: Columns<Failing> = {
   Since: ({ failingSince }) => (failingSince === null ? '–' : <RelativeTime value={failingSince} />),
 }
 
-interface IndexerProps {
-  readonly indexer: OperatorPageQuery['detailedHealth']['indexer']
-  readonly deadLetters: OperatorPartsFragment['deadLetters']
-  readonly onChange: () => void
-}
-
 /** How old the tables are, and what could not be read. */
-export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
+export function Indexer({ data, onChange }: PartProps) {
   const { busy, outcome, run } = useAction()
   const retry = (id: string): void =>
     void run(RetryDeadLetterDocument, { id }, () => {
       onChange()
       return 'It is requested within ten seconds. If it stays in the list, no ledger node serves it.'
     })
-  const { phase, lagSeconds, deadLetters: all } = indexer
+  const { phase, lagSeconds, deadLetters: all } = data.detailedHealth.indexer
+  const { deadLetters } = data.operator
   return (
     <Section
       title="Indexer"

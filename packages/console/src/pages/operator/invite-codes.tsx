@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import {
   Badge,
   Button,
@@ -7,6 +8,7 @@ import {
   type Columns,
   Confirm,
   Input,
+  type Question,
   RelativeTime,
   Section,
   Select,
@@ -18,13 +20,9 @@ import {
   type OperatorPartsFragment,
   RevokeInviteCodeDocument,
 } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 type Code = OperatorPartsFragment['inviteCodes'][number]
-
-interface InviteCodesProps {
-  readonly codes: readonly Code[]
-  readonly onChange: () => void
-}
 
 const DAY_MS = 86_400_000
 const EXPIRY = [
@@ -34,13 +32,13 @@ const EXPIRY = [
 ]
 
 /** Creates and revokes codes. Each registration with one costs the fee payer money. */
-export function InviteCodes({ codes, onChange }: InviteCodesProps) {
+export function InviteCodes({ data, onChange }: PartProps) {
   const { busy, outcome, run } = useAction()
-  const [uses, setUses] = useState('1')
-  const [days, setDays] = useState('7')
-  const [asked, setAsked] = useState<string | null>(null)
+  const { draft, field } = useDraft({ uses: '1', days: '7' })
+  const [question, setQuestion] = useState<Question | null>(null)
   const [created, setCreated] = useState<string | null>(null)
-  const maxUses = /^(?:[1-9]\d{0,5}|1000000)$/.test(uses) ? Number(uses) : null
+  const { uses, days } = draft
+  const maxUses = /^(?:[1-9]\d{0,5}|1000000)$/.test(uses.trim()) ? Number(uses) : null
   const create = (): void => {
     if (maxUses === null) return
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
@@ -51,13 +49,19 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
     })
   }
   const revoke = (id: string): void => {
-    setAsked(null)
     setCreated(null)
     void run(RevokeInviteCodeDocument, { id }, () => {
       onChange()
       return `The code ${id} was revoked.`
     })
   }
+  const ask = (id: string): void =>
+    setQuestion({
+      title: `Revoke ${id}?`,
+      text: 'Prepared registrations that were not submitted become invalid. This cannot be undone.',
+      label: 'Revoke code',
+      onConfirm: () => revoke(id),
+    })
   return (
     <Section title="Invite codes" lead="The list has the beginning of each code’s hash, not the code.">
       <Form label="New invite code" onSubmit={create}>
@@ -65,16 +69,10 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
           <Input
             label="Registrations"
             inputMode="numeric"
-            value={uses}
+            {...field('uses')}
             error={maxUses === null ? 'Enter a whole number from 1 to 1,000,000.' : null}
-            onChange={({ target }) => setUses(target.value.trim())}
           />
-          <Select
-            label="Expires"
-            options={EXPIRY}
-            value={days}
-            onChange={({ target }) => setDays(target.value)}
-          />
+          <Select label="Expires" options={EXPIRY} {...field('days')} />
           <Button look="primary" type="submit" busy={busy}>
             Create code
           </Button>
@@ -84,24 +82,12 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
       {created !== null && <CodeBlock label="New invite code" code={created} />}
       <Table
         caption="Invite codes"
-        columns={columnsOf(busy, setAsked)}
-        rows={codes.toReversed()}
+        columns={columnsOf(busy, ask)}
+        rows={data.operator.inviteCodes.toReversed()}
         keyOf={({ id }) => id}
         empty="There are no codes."
       />
-      <Confirm
-        question={
-          asked === null
-            ? null
-            : {
-                title: `Revoke ${asked}?`,
-                text: 'Prepared registrations that were not submitted become invalid. This cannot be undone.',
-                label: 'Revoke code',
-              }
-        }
-        onConfirm={() => asked !== null && revoke(asked)}
-        onClose={() => setAsked(null)}
-      />
+      <Confirm question={question} onClose={() => setQuestion(null)} />
     </Section>
   )
 }

@@ -11,21 +11,17 @@ import {
   Status,
   Table,
 } from '../../ui/index.ts'
-import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
+import type { OperatorPartsFragment } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 import css from './page.module.css'
-
-interface MoneyProps {
-  readonly sponsorship: OperatorPartsFragment['sponsorship']
-  readonly feePayer: OperatorPageQuery['detailedHealth']['feePayer']
-}
 
 const SOL_DECIMALS = 9
 const sol = (lamports: number): string => `${formatUnits(BigInt(lamports), SOL_DECIMALS)} SOL`
 
 /** What the fee payer has, may pay, and paid. */
-export function Money({ sponsorship, feePayer }: MoneyProps) {
-  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = sponsorship
-  const { enabled, pubkey, balanceLamports } = feePayer
+export function Money({ data: { operator, detailedHealth } }: PartProps) {
+  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = operator.sponsorship
+  const { enabled, pubkey, balanceLamports } = detailedHealth.feePayer
   return (
     <Section
       title="Fee payer"
