@@ -8,7 +8,7 @@ import css from './table.module.css'
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>
 
 /** A column by which the list can be sorted. */
-export interface ColumnSort {
+interface ColumnSort {
   /** Undefined if the list is sorted by something else. */
   readonly order?: 'ascending' | 'descending' | undefined
   /** Sorts by this column, or in the other order. */

@@ -1,13 +1,5 @@
-import {
-  Badge,
-  ExternalLink,
-  Facts,
-  RelativeTime,
-  Section,
-  Status,
-  type Tone,
-  words,
-} from '../../ui/index.ts'
+import { Facts, Section } from '../../ui/index.ts'
+import { Badge, ExternalLink, RelativeTime, Status, type Tone, words } from '../../ui/values.ts'
 import type { Agent, Card } from './agent.ts'
 
 /** The hosted card, and whether it is the one that the owner recorded. */

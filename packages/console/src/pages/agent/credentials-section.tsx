@@ -1,14 +1,6 @@
 import { useState } from 'react'
-import {
-  Address,
-  ExternalLink,
-  Facts,
-  Light,
-  RelativeTime,
-  Section,
-  type Tone,
-  words,
-} from '../../ui/index.ts'
+import { Facts, Section } from '../../ui/index.ts'
+import { Address, ExternalLink, Light, RelativeTime, type Tone, words } from '../../ui/values.ts'
 import { type Check, Checks } from '../../ui/checks.tsx'
 import { Export } from '../../ui/export.tsx'
 import type { Agent, Credential } from './agent.ts'

@@ -2,26 +2,17 @@ import { useQuery } from 'urql'
 import { useParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
-  Address,
-  Amount,
   ButtonLink,
   classes,
   clientCode,
-  Empty,
-  ErrorState,
   Facts,
   Figures,
-  Link,
-  Loading,
   Page,
-  RelativeTime,
   Section,
   ShowRequest,
-  Status,
-  Tier,
-  withCommas,
-  words,
 } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading } from '../../ui/reads.ts'
+import { Address, Amount, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { LiveUpdates, RawData } from './actions.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { capabilityNames } from '../../api/enums.ts'

@@ -1,26 +1,8 @@
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
-import {
-  Address,
-  Button,
-  ButtonLink,
-  type Columns,
-  type ColumnSort,
-  Empty,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  Pager,
-  RelativeTime,
-  Status,
-  Table,
-  Tier,
-  pagerActions,
-  useRead,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
+import { Button, ButtonLink, type Columns, Page, Pager, pagerActions, Table } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
@@ -64,6 +46,8 @@ function useAgents(variables: AgentsQueryVariables) {
   return isUnready ? byName : byWords
 }
 
+const ORDERS = { ASC: 'ascending', DESC: 'descending' } as const
+
 /** The searched words, if the best matches are shown. */
 const searchedOf = ({ filter, orderBy, after, before }: AgentsQueryVariables): string | null =>
   orderBy || after || before ? null : (filter?.words ?? null)
@@ -79,23 +63,20 @@ export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()
   const variables = readFilters(search)
   const { data, error, fetching, again } = useAgents(variables)
+  const { filter, orderBy } = variables
   const searched = searchedOf(variables)
   const change = (changes: Record<string, string>): void => setSearch(withFilter(search, changes))
   const showAll = <Button onClick={() => setSearch(new URLSearchParams())}>Show all agents</Button>
   const list = data?.agents
-  const sortOf = (sort: SortField): ColumnSort => {
-    const { field, direction } = variables.orderBy ?? {}
-    return {
-      order: field !== sort ? undefined : direction === 'ASC' ? 'ascending' : 'descending',
-      change: () => change(sortedBy(sort, search)),
-    }
-  }
+  const sortOf = (sort: SortField) => ({
+    order: orderBy?.field === sort ? ORDERS[orderBy.direction ?? 'DESC'] : undefined,
+    change: () => change(sortedBy(sort, search)),
+  })
   const sorts = {
     Agent: sortOf('NAME'),
     Registered: sortOf('CREATED_AT'),
     Reputation: sortOf('REPUTATION'),
   }
-  const { filter, orderBy } = variables
   return (
     <Page
       title="Agents"

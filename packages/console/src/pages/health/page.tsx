@@ -1,15 +1,6 @@
-import {
-  Button,
-  ErrorState,
-  Facts,
-  Light,
-  Loading,
-  Page,
-  RelativeTime,
-  Section,
-  useKept,
-  useRead,
-} from '../../ui/index.ts'
+import { Button, Facts, Page, Section } from '../../ui/index.ts'
+import { ErrorState, Loading, useKept, useRead } from '../../ui/reads.ts'
+import { Light, RelativeTime } from '../../ui/values.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
 import { partsOf } from './parts.tsx'
 

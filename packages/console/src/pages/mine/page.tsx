@@ -3,23 +3,9 @@ import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import {
-  Address,
-  ButtonLink,
-  Empty,
-  ErrorState,
-  keepFocus,
-  ExternalLink,
-  Facts,
-  Link,
-  Loading,
-  Page,
-  Section,
-  Status,
-  Tier,
-  useRead,
-  withCommas,
-} from '../../ui/index.ts'
+import { ButtonLink, Facts, keepFocus, Page, Section } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, ExternalLink, Link, Status, Tier, withCommas } from '../../ui/values.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'

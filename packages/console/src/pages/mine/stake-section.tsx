@@ -3,17 +3,9 @@ import { useQuery } from 'urql'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
-import {
-  Amount,
-  Button,
-  Facts,
-  formatUnits,
-  Input,
-  plainUnits,
-  Section,
-  useRead,
-  words,
-} from '../../ui/index.ts'
+import { Button, Facts, Input, Section } from '../../ui/index.ts'
+import { useRead } from '../../ui/reads.ts'
+import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
 import type { OwnerProps } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import { inWords } from '../../ui/duration.ts'

@@ -1,16 +1,6 @@
 import { useAction } from '../../form/use-action.tsx'
-import {
-  Address,
-  Badge,
-  Button,
-  type Columns,
-  Facts,
-  RelativeTime,
-  Section,
-  Table,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
+import { Button, type Columns, Facts, Section, Table } from '../../ui/index.ts'
+import { Address, Badge, RelativeTime, withCommas, words } from '../../ui/values.ts'
 import { type OperatorPartsFragment, RetryDeadLetterDocument } from './page.generated.ts'
 import type { PartProps } from './page.tsx'
 

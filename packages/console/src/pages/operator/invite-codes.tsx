@@ -2,18 +2,17 @@ import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import {
-  Badge,
   Button,
   CodeBlock,
   type Columns,
   Confirm,
   Input,
   type Question,
-  RelativeTime,
   Section,
   Select,
   Table,
 } from '../../ui/index.ts'
+import { Badge, RelativeTime } from '../../ui/values.ts'
 import { useAction } from '../../form/use-action.tsx'
 import {
   CreateInviteCodeDocument,

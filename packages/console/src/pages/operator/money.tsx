@@ -1,16 +1,6 @@
 import { Histogram } from '../../ui/histogram.tsx'
-import {
-  Address,
-  Amount,
-  type Columns,
-  Facts,
-  formatUnits,
-  Light,
-  RelativeTime,
-  Section,
-  Status,
-  Table,
-} from '../../ui/index.ts'
+import { type Columns, Facts, Section, Table } from '../../ui/index.ts'
+import { Address, Amount, formatUnits, Light, RelativeTime, Status } from '../../ui/values.ts'
 import type { OperatorPartsFragment } from './page.generated.ts'
 import type { PartProps } from './page.tsx'
 import css from './page.module.css'

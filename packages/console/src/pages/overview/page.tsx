@@ -1,20 +1,8 @@
 import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
-import {
-  Bars,
-  ButtonLink,
-  Figures,
-  formatUnits,
-  Link,
-  Loaded,
-  lazily,
-  Page,
-  Section,
-  Tier,
-  useRead,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
+import { Bars, ButtonLink, Figures, lazily, Page, Section } from '../../ui/index.ts'
+import { Loaded, useRead } from '../../ui/reads.ts'
+import { formatUnits, Link, Tier, withCommas, words } from '../../ui/values.ts'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 

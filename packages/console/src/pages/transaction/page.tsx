@@ -1,21 +1,9 @@
 import { useParams } from 'wouter'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import {
-  Address,
-  Amount,
-  ButtonLink,
-  clientCode,
-  CodeBlock,
-  Empty,
-  ErrorState,
-  Facts,
-  Loading,
-  Page,
-  Section,
-  usePolling,
-  withCommas,
-} from '../../ui/index.ts'
+import { ButtonLink, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, usePolling } from '../../ui/reads.ts'
+import { Address, Amount, withCommas } from '../../ui/values.ts'
 import { BalancesSection } from './balances-section.tsx'
 import { InstructionList } from './instruction-list.tsx'
 import { describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'

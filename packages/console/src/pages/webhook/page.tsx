@@ -1,19 +1,9 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import {
-  Address,
-  CodeTabs,
-  ErrorState,
-  Facts,
-  Link,
-  Loading,
-  Page,
-  RelativeTime,
-  Section,
-  clientCode,
-  useRead,
-} from '../../ui/index.ts'
+import { clientCode, CodeTabs, Facts, Page, Section } from '../../ui/index.ts'
+import { ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, Link, RelativeTime } from '../../ui/values.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'

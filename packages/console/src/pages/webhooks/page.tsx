@@ -1,15 +1,6 @@
-import {
-  Address,
-  ButtonLink,
-  type Columns,
-  Empty,
-  Link,
-  Loaded,
-  Page,
-  Status,
-  Table,
-  useRead,
-} from '../../ui/index.ts'
+import { ButtonLink, type Columns, Page, Table } from '../../ui/index.ts'
+import { Empty, Loaded, useRead } from '../../ui/reads.ts'
+import { Address, Link, Status } from '../../ui/values.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { CreateWebhook } from './create.tsx'
