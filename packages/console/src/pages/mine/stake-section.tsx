@@ -1,15 +1,16 @@
 import { type AmountError, usdc } from '@agent-registry/client/money'
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
+import { useEffect, useState } from 'react'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
 import { Button, Facts, Input, Section } from '../../ui/index.ts'
 import { useRead } from '../../ui/reads.ts'
 import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
-import type { OwnerProps } from './owner-transaction.tsx'
-import { StakeRulesDocument } from './page.generated.ts'
+import type { OwnerProps, Sign } from './page.tsx'
+import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
 import { inWords } from '../../ui/duration.ts'
-import { PendingWithdrawal } from './pending-withdrawal.tsx'
+import type { MyAgent } from './page.tsx'
 
 const DAY_SECONDS = 86_400
 
@@ -136,4 +137,95 @@ function readAmount(text: string): { amount: bigint | null; problem: string | nu
   } catch (error) {
     return { amount: null, problem: (error as AmountError).reason }
   }
+}
+
+interface PendingWithdrawalProps {
+  readonly withdrawal: NonNullable<NonNullable<MyAgent['stake']>['withdrawal']>
+  readonly sign: Sign
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A requested withdrawal, with the time from which it is payable. */
+function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) {
+  const { amount, completableAt } = withdrawal
+  const now = useLedgerTime()
+  const left = completableAt === null ? 0 : (Date.parse(completableAt) - now) / 1_000
+  const isPayable = left <= 0
+  return (
+    <div className="notice" data-tone="neutral">
+      <div>
+        <h3>
+          Withdrawal of <Amount value={amount} unit="usdc" />
+        </h3>
+        <p role="timer" className="hint">
+          {isPayable ? (
+            'It is payable now.'
+          ) : (
+            <>
+              Payable in {inWords(left)}, on{' '}
+              <time dateTime={completableAt!}>{exact.format(new Date(completableAt!))}</time>. The clock of
+              the ledger decides.
+            </>
+          )}
+        </p>
+      </div>
+      <div className="row">
+        <Button
+          look={isPayable ? 'primary' : 'plain'}
+          disabled={!isPayable}
+          onClick={() =>
+            sign({
+              title: `Pay out ${formatUnits(BigInt(amount), 6)} USDC`,
+              send: (registry, signer, options) => registry.stakes.completeWithdrawal(signer, options),
+              sponsorable: true,
+              hints: { payout: BigInt(amount) },
+            })
+          }
+        >
+          Pay out
+        </Button>
+        <Button
+          onClick={() =>
+            sign({
+              title: 'Cancel the withdrawal',
+              send: (registry, signer, options) => registry.stakes.cancelWithdrawal(signer, options),
+              sponsorable: true,
+            })
+          }
+        >
+          Cancel the withdrawal
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const REFRESH_MS = 10_000
+
+/** The clock of the ledger, by which the cooldown ends. Without it, the clock of the browser. */
+function useLedgerTime(): number {
+  const client = useClient()
+  const [offset, setOffset] = useState(0)
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const options = { requestPolicy: 'network-only' } as const
+      const { data } = await client.query(LedgerTimeDocument, {}, options).toPromise()
+      if (data !== undefined) setOffset(Date.parse(data.ledger.time) - Date.now())
+    }
+    void read()
+    const timer = setInterval(() => void read(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [client])
+  return useNow() + offset
+}
+
+/** The time, each second. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }

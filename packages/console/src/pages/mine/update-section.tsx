@@ -9,7 +9,7 @@ import { useDraft } from '../../form/use-draft.ts'
 import { nextStep } from '../../routes.ts'
 import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
-import type { OwnerProps } from './owner-transaction.tsx'
+import type { OwnerProps } from './page.tsx'
 
 type UpdateSectionProps = OwnerProps & { readonly limits: AgentLimits }
 
