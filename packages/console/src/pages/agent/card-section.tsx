@@ -82,18 +82,12 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
 }
 
 const STATES: Record<Card['state'], { readonly tone: Tone; readonly text: string }> = {
-  MATCHED: {
-    tone: 'good',
-    text: 'This is the card that the owner recorded on the ledger.',
-  },
+  MATCHED: { tone: 'good', text: 'This is the card that the owner recorded on the ledger.' },
   MISMATCHED: {
     tone: 'bad',
     text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
   },
-  UNREACHABLE: {
-    tone: 'warn',
-    text: 'The gateway could not fetch the card. It tries again later.',
-  },
+  UNREACHABLE: { tone: 'warn', text: 'The gateway could not fetch the card. It tries again later.' },
   UNCHECKED: {
     tone: 'neutral',
     text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',

@@ -67,14 +67,8 @@ function OneAgent({ pda }: { readonly pda: string }) {
         </div>
       </Page>
     )
-  if (error === undefined)
-    return (
-      <Page title="Agent">
-        <Loading rows={10} label="Loading the agent" />
-      </Page>
-    )
-  const isClosed = readError(error).code === 'AGENT_NOT_FOUND' && newest !== undefined
-  if (isClosed)
+  const code = error && readError(error).code
+  if (code === 'AGENT_NOT_FOUND' && newest !== undefined)
     return (
       <Page
         title="Closed agent"
@@ -89,7 +83,9 @@ function OneAgent({ pda }: { readonly pda: string }) {
     )
   return (
     <Page title="Agent">
-      {NO_AGENT.has(readError(error).code) ? (
+      {code === undefined ? (
+        <Loading rows={10} label="Loading the agent" />
+      ) : NO_AGENT.has(code) ? (
         <Empty title="No agent has this address">
           <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
           <Link href="/agents">See all agents</Link>

@@ -72,11 +72,7 @@ export default function AgentsPage() {
     order: orderBy?.field === sort ? ORDERS[orderBy.direction ?? 'DESC'] : undefined,
     change: () => change(sortedBy(sort, search)),
   })
-  const sorts = {
-    Agent: sortOf('NAME'),
-    Registered: sortOf('CREATED_AT'),
-    Reputation: sortOf('REPUTATION'),
-  }
+  const sorts = { Agent: sortOf('NAME'), Registered: sortOf('CREATED_AT'), Reputation: sortOf('REPUTATION') }
   return (
     <Page
       title="Agents"

@@ -44,14 +44,7 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
 }
 
 function Webhook({ id }: { readonly id: string }) {
-  const {
-    data,
-    error,
-    again: refresh,
-  } = useRead({
-    query: OneWebhookDocument,
-    variables: { id },
-  })
+  const { data, error, again: refresh } = useRead({ query: OneWebhookDocument, variables: { id } })
   const webhook = data?.webhook
   const [now] = useState(Date.now)
   if (error !== undefined)
