@@ -52,14 +52,11 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
       <section className="stack" aria-label="Costs">
         <h3>What it costs</h3>
         <Facts
-          facts={[
-            [
-              `Network fee, paid by ${nameOf(feePayer)}`,
-              <Amount key="fee" value={costs.networkFee} unit="sol" />,
-            ],
-            [`Storage deposit, paid by ${nameOf(costs.rentPayer)}`, costs.rent !== 0n && rent],
-            ['Fee payer', gateway !== undefined && <Address value={gateway} label="fee payer" />],
-          ]}
+          facts={{
+            [`Network fee, paid by ${nameOf(feePayer)}`]: <Amount value={costs.networkFee} unit="sol" />,
+            [`Storage deposit, paid by ${nameOf(costs.rentPayer)}`]: costs.rent !== 0n && rent,
+            'Fee payer': gateway !== undefined && <Address value={gateway} label="fee payer" />,
+          }}
         />
         {costs.rent !== 0n && (
           <p className="note">The storage deposit comes back when the account is closed.</p>

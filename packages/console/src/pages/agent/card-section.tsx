@@ -23,15 +23,15 @@ export function CardSection({ agent }: { readonly agent: Agent }) {
       </div>
       {card.description !== null && <p>{card.description}</p>}
       <Facts
-        facts={[
-          ['Name in the card', card.name !== name && card.name],
-          ['Provider', card.provider],
-          ['Version', card.version],
-          ['A2A protocol', card.protocolVersion],
-          ['Signature', card.signature && SIGNATURES[card.signature]],
-          ['Documentation', card.documentationUrl && <ExternalLink href={card.documentationUrl} />],
-          ['Card address', <ExternalLink key="url" href={agentCardUrl} />],
-        ]}
+        facts={{
+          'Name in the card': card.name !== name && card.name,
+          Provider: card.provider,
+          Version: card.version,
+          'A2A protocol': card.protocolVersion,
+          Signature: card.signature && SIGNATURES[card.signature],
+          Documentation: card.documentationUrl && <ExternalLink href={card.documentationUrl} />,
+          'Card address': <ExternalLink href={agentCardUrl} />,
+        }}
       />
       {hasContent ? (
         <Content card={card} />

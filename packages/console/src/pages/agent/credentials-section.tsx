@@ -53,18 +53,17 @@ function CredentialItem({ credential, did }: ItemProps) {
         <Light tone={tone} text={verdict} />
       </div>
       <Facts
-        facts={[
-          [
-            'Issued by',
-            <span key="issuer">
+        facts={{
+          'Issued by': (
+            <span>
               {issuer === did && 'the agent itself '}
               <Address value={issuer} label="issuer" />
-            </span>,
-          ],
-          ['Valid since', validFrom && <RelativeTime value={validFrom} />],
-          ['Ends', validUntil === null ? 'Never' : <RelativeTime value={validUntil} />],
-          ['Attached', <RelativeTime key="at" value={indexedAt} />],
-        ]}
+            </span>
+          ),
+          'Valid since': validFrom && <RelativeTime value={validFrom} />,
+          Ends: validUntil === null ? 'Never' : <RelativeTime value={validUntil} />,
+          Attached: <RelativeTime value={indexedAt} />,
+        }}
       />
       {checks === null ? (
         <p className="hint">

@@ -129,16 +129,16 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
   return (
     <Section title="Identity">
       <Facts
-        facts={[
-          ['DID', <Address key="did" value={did} label="DID" />],
-          ['Owner', <Address key="owner" value={owner} label="owner" />],
-          ['Agent address', <Address key="pda" value={pda} label="agent address" />],
-          ['Storage paid by', rentPayer !== owner && <Address value={rentPayer} label="rent payer" />],
-          ['Version', version === '' ? 'None' : version],
-          ['Declares that it can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
-          ['Registered', <RelativeTime key="created" value={createdAt} />],
-          ['Last change', <RelativeTime key="updated" value={updatedAt} />],
-        ]}
+        facts={{
+          DID: <Address value={did} label="DID" />,
+          Owner: <Address value={owner} label="owner" />,
+          'Agent address': <Address value={pda} label="agent address" />,
+          'Storage paid by': rentPayer !== owner && <Address value={rentPayer} label="rent payer" />,
+          Version: version === '' ? 'None' : version,
+          'Declares that it can': names.length === 0 ? 'Nothing declared' : names.join(', '),
+          Registered: <RelativeTime value={createdAt} />,
+          'Last change': <RelativeTime value={updatedAt} />,
+        }}
       />
     </Section>
   )

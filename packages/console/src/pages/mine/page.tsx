@@ -106,15 +106,15 @@ function AgentSummary({ agent }: { readonly agent: MyAgent }) {
   return (
     <Section title={name}>
       <Facts
-        facts={[
-          ['Status', <Status key="status" value={status} />],
-          ['Tier', <Tier key="tier" value={tier} />],
-          ['Reputation', `${withCommas(reputationScore)} of 1,000`],
-          ['Address', <Address key="address" value={pda} label="agent address" />],
-          ['Card', <ExternalLink key="card" href={agentCardUrl} />],
-          ['Check of the card', <Status key="state" value={card.state} />],
-          ['Reason', card.reason],
-        ]}
+        facts={{
+          Status: <Status value={status} />,
+          Tier: <Tier value={tier} />,
+          Reputation: `${withCommas(reputationScore)} of 1,000`,
+          Address: <Address value={pda} label="agent address" />,
+          Card: <ExternalLink href={agentCardUrl} />,
+          'Check of the card': <Status value={card.state} />,
+          Reason: card.reason,
+        }}
       />
       <p>
         <Link href={`/agents/${pda}`}>Open its public page</Link>

@@ -44,12 +44,12 @@ export function StakeSection({ agent, sign }: OwnerProps) {
       }
     >
       <Facts
-        facts={[
-          ['Deposited', <Amount key="deposited" value={deposited} unit="usdc" />],
-          ['Can be withdrawn', <Amount key="free" value={free > 0n ? free : 0n} unit="usdc" />],
-          ['Locked', locked > 0n && <Amount value={locked} unit="usdc" />],
-          ['Being withdrawn', pending > 0n && <Amount value={pending} unit="usdc" />],
-        ]}
+        facts={{
+          Deposited: <Amount value={deposited} unit="usdc" />,
+          'Can be withdrawn': <Amount value={free > 0n ? free : 0n} unit="usdc" />,
+          Locked: locked > 0n && <Amount value={locked} unit="usdc" />,
+          'Being withdrawn': pending > 0n && <Amount value={pending} unit="usdc" />,
+        }}
       />
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
       {stake?.withdrawal && free > 0n && (

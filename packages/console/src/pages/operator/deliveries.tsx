@@ -69,11 +69,11 @@ export function Indexer({ data, onChange }: PartProps) {
       }
     >
       <Facts
-        facts={[
-          ['Phase', words(phase)],
-          ['Behind by', lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`],
-          ['Records not understood', all === null ? 'Not known' : withCommas(all)],
-        ]}
+        facts={{
+          Phase: words(phase),
+          'Behind by': lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`,
+          'Records not understood': all === null ? 'Not known' : withCommas(all),
+        }}
       />
       {outcome}
       <Table

@@ -19,14 +19,11 @@ export function Money({ data: { operator, detailedHealth } }: PartProps) {
     >
       <div className="pair">
         <Facts
-          facts={[
-            ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
-            [
-              'Balance',
-              balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
-            ],
-            ['Minimum balance', <Amount key="m" value={minBalanceLamports} unit="sol" />],
-          ]}
+          facts={{
+            Account: pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />,
+            Balance: balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
+            'Minimum balance': <Amount value={minBalanceLamports} unit="sol" />,
+          }}
         />
         <div className={css.meter}>
           <span id="budget">

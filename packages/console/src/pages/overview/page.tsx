@@ -49,12 +49,12 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   return (
     <div className="stack">
       <Figures
-        figures={[
-          ['Agents', withCommas(stats.agents)],
-          ['Active', withCommas(active)],
-          ['USDC staked', formatUnits(BigInt(stats.depositedAmount), 6)],
-          ['USDC to be withdrawn', formatUnits(BigInt(stats.pendingWithdrawals), 6)],
-        ]}
+        figures={{
+          Agents: withCommas(stats.agents),
+          Active: withCommas(active),
+          'USDC staked': formatUnits(BigInt(stats.depositedAmount), 6),
+          'USDC to be withdrawn': formatUnits(BigInt(stats.pendingWithdrawals), 6),
+        }}
       />
       {stats.mismatchedAgents > 0 && (
         <p className="hint">

@@ -125,21 +125,16 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
         <StatusSection prepared={prepared} landed={landed} />
         <Section title="Details">
           <Facts
-            facts={[
-              ['Signature', signature && <Address value={signature} label="signature" />],
-              ['Id', prepared && <Address value={prepared.id} label="id" />],
-              ['Slot', slot === null ? 'Not landed' : withCommas(slot)],
-              ['Network fee', landed && <Amount value={landed.fee} unit="sol" />],
-              ['Paid by', landed && <Address value={landed.feePayer} label="fee payer" />],
-              [
-                'Compute units',
+            facts={{
+              Signature: signature && <Address value={signature} label="signature" />,
+              Id: prepared && <Address value={prepared.id} label="id" />,
+              Slot: slot === null ? 'Not landed' : withCommas(slot),
+              'Network fee': landed && <Amount value={landed.fee} unit="sol" />,
+              'Paid by': landed && <Address value={landed.feePayer} label="fee payer" />,
+              'Compute units':
                 landed && (landed.computeUnits === null ? 'Not known' : withCommas(landed.computeUnits)),
-              ],
-              [
-                'Sponsored',
-                prepared && (prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'),
-              ],
-            ]}
+              Sponsored: prepared && (prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'),
+            }}
           />
         </Section>
       </div>

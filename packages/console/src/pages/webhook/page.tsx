@@ -62,21 +62,18 @@ function Webhook({ id }: { readonly id: string }) {
       <div className="pair">
         <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
           <Facts
-            facts={[
-              ['Receiver', webhook.url],
-              ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
-              ['Events', eventsText(webhook.eventTypes)],
-              [
-                'Agent',
-                webhook.filterAgentPda ? (
-                  <Address value={webhook.filterAgentPda} label="agent address" />
-                ) : (
-                  'All agents'
-                ),
-              ],
-              ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
-              ['Old secret ends', oldSecretEnds && <RelativeTime value={oldSecretEnds} />],
-            ]}
+            facts={{
+              Receiver: webhook.url,
+              Id: <Address value={webhook.id} label="webhook id" />,
+              Events: eventsText(webhook.eventTypes),
+              Agent: webhook.filterAgentPda ? (
+                <Address value={webhook.filterAgentPda} label="agent address" />
+              ) : (
+                'All agents'
+              ),
+              Created: <RelativeTime value={webhook.createdAt} />,
+              'Old secret ends': oldSecretEnds && <RelativeTime value={oldSecretEnds} />,
+            }}
           />
         </Section>
         <Figures id={id} />
