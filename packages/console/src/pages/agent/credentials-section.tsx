@@ -24,12 +24,7 @@ export function CredentialsSection({ agent }: { readonly agent: Agent }) {
               <CredentialItem key={credential.id} credential={credential} did={agent.did} />
             ))}
           </ul>
-          <Export
-            name="credentials"
-            query={ExportCredentialsDocument}
-            variables={{ pda: agent.pda }}
-            listOf={(data) => data.credentials}
-          />
+          <Export name="credentials" query={ExportCredentialsDocument} variables={{ pda: agent.pda }} />
         </>
       )}
     </Section>

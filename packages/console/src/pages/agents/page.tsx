@@ -118,12 +118,7 @@ export default function AgentsPage() {
             text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
             {...pagerActions(list.pageInfo, change)}
           >
-            <Export
-              name="agents"
-              query={AgentsDocument}
-              variables={{ filter, orderBy }}
-              listOf={({ agents }) => agents}
-            />
+            <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
           </Pager>
         </div>
       )}

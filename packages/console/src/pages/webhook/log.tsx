@@ -120,12 +120,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
             previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
             next={page.pageInfo.hasNextPage ? () => setCursors([...cursors, page.pageInfo.endCursor!]) : null}
           >
-            <Export
-              name="deliveries"
-              query={WebhookLogDocument}
-              variables={{ id, filter }}
-              listOf={({ webhookDeliveries }) => webhookDeliveries}
-            />
+            <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
           </Pager>
         </>
       )}
