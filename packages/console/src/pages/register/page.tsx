@@ -18,7 +18,6 @@ import { clientCategory } from '../../api/enums.ts'
 import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
-import type { TransactionRequest } from '../../transaction/transactions.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { ServiceCategory } from '../agents/page.generated.ts'
 import { InviteCode } from './invite-code.tsx'
@@ -54,8 +53,12 @@ export default function RegisterPage() {
   )
 }
 
-function Registration({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
-  const [search] = useSearchParams()
+interface WalletProps {
+  readonly wallet: string
+  readonly service: Service
+}
+
+function Registration({ wallet, service }: WalletProps) {
   const variables = { owner: wallet }
   const { data, error, fetching, again } = useRead({ query: OwnAgentExistsDocument, variables })
   useLanded(again)
@@ -78,27 +81,11 @@ function Registration({ wallet, service }: { readonly wallet: string; readonly s
   return (
     <div className="columns">
       <Section title="The agent">
-        <RegisterForm
-          wallet={wallet}
-          givenCode={search.get('code') ?? ''}
-          prefersWallet={search.get('payer') === 'wallet'}
-          service={service}
-          next={nextStep(search) ?? { to: '/mine', label: 'Go to my agent' }}
-        />
+        <RegisterForm wallet={wallet} service={service} />
       </Section>
       <WalletBalance wallet={wallet} network={service.network} />
     </div>
   )
-}
-
-interface RegisterFormProps {
-  readonly wallet: string
-  /** From the link of an invitation. */
-  readonly givenCode: string
-  /** From a page that knows that the wallet has SOL. */
-  readonly prefersWallet: boolean
-  readonly service: Service
-  readonly next: TransactionRequest['next']
 }
 
 interface Draft {
@@ -115,7 +102,12 @@ const EMPTY: Draft = { name: '', category: 'OTHER', url: '', hash: '', payer: 'g
 /** The name under which this tab keeps what was typed. */
 const draftOf = (wallet: string): string => `registration of ${wallet}`
 
-function RegisterForm({ wallet, givenCode, prefersWallet, service, next }: RegisterFormProps) {
+function RegisterForm({ wallet, service }: WalletProps) {
+  const [search] = useSearchParams()
+  // From the link of an invitation.
+  const givenCode = search.get('code') ?? ''
+  // From a page that knows that the wallet has SOL.
+  const prefersWallet = search.get('payer') === 'wallet'
   const { feeSponsorshipEnabled: canSponsor, agentLimits, network } = service
   const start = useTransaction()
   const { draft, change, field, submit } = useDraft<Draft>(
@@ -145,7 +137,7 @@ function RegisterForm({ wallet, givenCode, prefersWallet, service, next }: Regis
         const registration = { name, category: clientCategory(category), ...card, ...sponsorship }
         return (await registry.agents.register(registration, signer, options)).transaction
       },
-      next,
+      next: nextStep(search) ?? { to: '/mine', label: 'Go to my agent' },
     })
   }
   const isLocalnet = network === 'LOCALNET'
