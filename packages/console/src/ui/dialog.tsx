@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import css from './dialog.module.css'
@@ -65,6 +65,29 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
       </div>
       {open && children}
     </dialog>
+  )
+}
+
+interface DialogButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | 'small'> {
+  readonly label: string
+  /** Of the dialog. */
+  readonly title: string
+  readonly children: (close: () => void) => ReactNode
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ label, title, children, ...looks }: DialogButtonProps) {
+  const [open, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button {...looks} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog title={title} open={open} onClose={close}>
+        {children(close)}
+      </Dialog>
+    </>
   )
 }
 
