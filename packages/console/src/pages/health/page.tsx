@@ -69,7 +69,7 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
         {partsOf(data).map(({ title, tone, state, text, facts }) => (
           <Section key={title} title={title} aside={<Light tone={tone} text={state} />}>
             <p className="hint">{text}</p>
-            {facts.length > 0 && <Facts facts={facts} />}
+            {facts && <Facts facts={facts} />}
           </Section>
         ))}
       </div>

@@ -1,19 +1,11 @@
-import type { ReactNode } from 'react'
 import { networkName } from '../../api/enums.ts'
-import { Address, Amount, type Tone, withCommas, words } from '../../ui/index.ts'
+import { Address, Amount, type Tone, withCommas, words } from '../../ui/values.ts'
+import type { Values } from '../../ui/section.tsx'
 import type { ServiceHealthQuery } from './page.generated.ts'
-
-export interface Part {
-  readonly title: string
-  readonly tone: Tone
-  readonly state: string
-  readonly text: string
-  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
-}
 
 type State = readonly [tone: Tone, state: string, text: string]
 
-const part = (title: string, [tone, state, text]: State, facts: Part['facts'] = []): Part => ({
+const part = (title: string, [tone, state, text]: State, facts: Values | null = null) => ({
   title,
   tone,
   state,
@@ -35,7 +27,7 @@ const DATABASE_LOST =
 const TAKES_NONE = 'It does not take requests yet. Load balancers send them to others.'
 
 /** The parts of the service, each with its state and what it means for readers. */
-export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery): Part[] {
+export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery) {
   const { rpc, indexer, feePayer, database } = detailedHealth
   const { pubkey, balanceLamports } = feePayer
   return [
@@ -44,11 +36,11 @@ export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery)
       rpc.connected
         ? ['good', 'Connected', 'The Solana node answers.']
         : ['bad', 'Not reachable', LEDGER_LOST],
-      [
-        ['Network', words(networkName(info.network))],
-        ['Newest slot', count(rpc.slot)],
-        ['Registry program', <Address key="p" value={info.program} label="program address" />],
-      ],
+      {
+        Network: words(networkName(info.network)),
+        'Newest slot': count(rpc.slot),
+        'Registry program': <Address value={info.program} label="program address" />,
+      },
     ),
     part(
       'Indexer',
@@ -57,18 +49,18 @@ export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery)
         : indexer.ready
           ? ['warn', 'Behind', NOT_INDEXED]
           : ['bad', 'Not ready', NOT_INDEXED],
-      [
-        ['Phase', words(indexer.phase)],
-        ['Behind by', `${count(indexer.lagSeconds, 'seconds')}, ${count(indexer.lagSlots, 'slots')}`],
-        ['Read up to slot', count(indexer.cursorSlot)],
-        ['Compared up to slot', count(indexer.finalizedSlot)],
-        ['Records not understood', count(indexer.deadLetters)],
-      ],
+      {
+        Phase: words(indexer.phase),
+        'Behind by': `${count(indexer.lagSeconds, 'seconds')}, ${count(indexer.lagSlots, 'slots')}`,
+        'Read up to slot': count(indexer.cursorSlot),
+        'Compared up to slot': count(indexer.finalizedSlot),
+        'Records not understood': count(indexer.deadLetters),
+      },
     ),
-    part('Fee payer', feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT], [
-      ['Account', pubkey && <Address value={pubkey} label="fee payer" />],
-      ['Balance', pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known')],
-    ]),
+    part('Fee payer', feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT], {
+      Account: pubkey && <Address value={pubkey} label="fee payer" />,
+      Balance: pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
+    }),
     part(
       'Database',
       database.connected
@@ -80,7 +72,7 @@ export function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery)
       readiness.ready
         ? ['good', 'Ready', 'It takes requests. Load balancers send them here.']
         : ['bad', 'Not ready', TAKES_NONE],
-      [['Version', info.version]],
+      { Version: info.version },
     ),
   ]
 }
