@@ -84,45 +84,47 @@ export default function AgentsPage() {
         </ButtonLink>
       }
     >
-      <Totals search={search} onChange={change} />
-      <Filters
-        search={search}
-        onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
-      />
-      {error !== undefined ? (
-        <ErrorState error={error} retry={again}>
-          {showAll}
-        </ErrorState>
-      ) : list === undefined ? (
-        <Loading rows={12} label="Loading agents" />
-      ) : list.nodes.length === 0 ? (
-        <Empty title="No agent matches">
-          <p>Try a shorter name, or remove a filter.</p>
-          {showAll}
-        </Empty>
-      ) : (
-        <div className="stack">
-          {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
-            <p>No name has “{searched}”. Did you mean one of these?</p>
-          )}
-          <Table
-            caption="Agents"
-            columns={COLUMNS}
-            numbers={['Reputation']}
-            sorts={sorts}
-            rows={list.nodes}
-            keyOf={({ pda }) => pda}
-            stale={fetching}
-          />
-          <Pager
-            text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
-            {...pagerActions(list.pageInfo, change)}
-          >
-            <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
-          </Pager>
-        </div>
-      )}
-      <Mismatched search={search} onChange={change} />
+      <div className="stack">
+        <Totals search={search} onChange={change} />
+        <Filters
+          search={search}
+          onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
+        />
+        {error !== undefined ? (
+          <ErrorState error={error} retry={again}>
+            {showAll}
+          </ErrorState>
+        ) : list === undefined ? (
+          <Loading rows={12} label="Loading agents" />
+        ) : list.nodes.length === 0 ? (
+          <Empty title="No agent matches">
+            <p>Try a shorter name, or remove a filter.</p>
+            {showAll}
+          </Empty>
+        ) : (
+          <>
+            {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
+              <p>No name has “{searched}”. Did you mean one of these?</p>
+            )}
+            <Table
+              caption="Agents"
+              columns={COLUMNS}
+              numbers={['Reputation']}
+              sorts={sorts}
+              rows={list.nodes}
+              keyOf={({ pda }) => pda}
+              stale={fetching}
+            />
+            <Pager
+              text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
+              {...pagerActions(list.pageInfo, change)}
+            >
+              <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
+            </Pager>
+          </>
+        )}
+        <Mismatched search={search} onChange={change} />
+      </div>
     </Page>
   )
 }

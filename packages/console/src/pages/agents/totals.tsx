@@ -27,7 +27,7 @@ export function Totals({ search, onChange }: FilterProps) {
   const count = (counts: ReadonlyMap<string, number>, key: string) =>
     stats === undefined ? '–' : (counts.get(key) ?? 0)
   return (
-    <section aria-label="Totals" className={css.totals}>
+    <section aria-label="Totals" className="stack">
       <Toggles
         label="Tiers"
         looks={[classes('card', css.tiers), css.tier]}
@@ -75,7 +75,7 @@ export function Mismatched({ search, onChange }: FilterProps) {
   const isShown = search.get('mismatched') === 'true'
   const them = count === 1 ? 'it' : 'them'
   return (
-    <p className={classes('row', 'hint', css.mismatched)}>
+    <p className="row hint">
       {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
       record on the ledger. {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>

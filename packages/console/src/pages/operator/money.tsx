@@ -3,7 +3,6 @@ import { type Columns, Facts, Section, Table } from '../../ui/index.ts'
 import { Address, Amount, formatUnits, Light, RelativeTime, Status } from '../../ui/values.ts'
 import type { OperatorPartsFragment } from './page.generated.ts'
 import type { PartProps } from './page.tsx'
-import css from './page.module.css'
 
 const SOL_DECIMALS = 9
 const sol = (lamports: number): string => `${formatUnits(BigInt(lamports), SOL_DECIMALS)} SOL`
@@ -25,12 +24,13 @@ export function Money({ data: { operator, detailedHealth } }: PartProps) {
             'Minimum balance': <Amount value={minBalanceLamports} unit="sol" />,
           }}
         />
-        <div className={css.meter}>
+        <div>
           <span id="budget">
             Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
             <Amount value={dailyBudgetLamports} unit="sol" />
           </span>
           <meter
+            style={{ width: '100%' }}
             aria-labelledby="budget"
             value={Number(spentLamports)}
             max={Number(dailyBudgetLamports)}
