@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { useLanded, useTransaction } from '../../transaction/provider.tsx'
@@ -139,10 +139,7 @@ export type Sign = (transaction: OwnerTransaction) => void
 /**
  * Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it.
  */
-function useOwnerTransaction(
-  agent: MyAgent | null,
-  canSponsor: boolean,
-): { readonly sign: Sign; readonly feeChoice: ReactNode } {
+function useOwnerTransaction(agent: MyAgent | null, canSponsor: boolean) {
   const start = useTransaction()
   // The gateway pays for agents whose registration it paid, and from the tier basic on.
   const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'OBSERVER')

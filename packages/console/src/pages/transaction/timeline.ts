@@ -1,4 +1,4 @@
-import type { Check } from '../../ui/checks.tsx'
+import { type Check, check as step } from '../../ui/checks.tsx'
 import type { Tone } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
 import { withCommas } from '../../ui/number.ts'
@@ -10,13 +10,6 @@ export interface Shown {
   readonly prepared: Prepared | null
   readonly landed: LedgerTransaction | null
 }
-
-const step = (title: string, state: Check['state'], text: string, time: string | null = null): Check => ({
-  title,
-  state,
-  text,
-  time,
-})
 
 /** What happened, in order, and what comes next. */
 export function stepsOf({ prepared, landed }: Shown): Check[] {
