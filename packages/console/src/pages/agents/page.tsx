@@ -7,7 +7,7 @@ import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
-import { Mismatched, Totals } from './totals.tsx'
+import { Mismatched, Totals } from './filter-bar.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 
