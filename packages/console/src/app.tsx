@@ -29,9 +29,9 @@ function Pages() {
   return (
     <Boundary key={path} part="page">
       <Switch>
-        {ROUTES.map((route) => (
-          <Route key={route.path} path={route.path}>
-            <LazyPage load={route.load} />
+        {Object.entries(ROUTES).map(([each, load]) => (
+          <Route key={each} path={each}>
+            <LazyPage load={load} />
           </Route>
         ))}
         <Route>

@@ -2,37 +2,31 @@ import type { ComponentType } from 'react'
 // The router's own parser of paths.
 import { parse } from 'regexparam'
 
-interface RouteEntry {
-  readonly path: string
-  readonly load: () => Promise<{ default: ComponentType }>
-}
-
 /** A page is added in one line. Each is a chunk of its own. */
-export const ROUTES: readonly RouteEntry[] = [
-  { path: '/', load: () => import('./pages/overview/page.tsx') },
-  { path: '/agents', load: () => import('./pages/agents/page.tsx') },
-  { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },
-  { path: '/live', load: () => import('./pages/live/page.tsx') },
-  { path: '/tx/:id', load: () => import('./pages/transaction/page.tsx') },
-  { path: '/start', load: () => import('./pages/start/page.tsx') },
-  { path: '/register', load: () => import('./pages/register/page.tsx') },
-  { path: '/mine', load: () => import('./pages/mine/page.tsx') },
-  { path: '/webhooks', load: () => import('./pages/webhooks/page.tsx') },
-  { path: '/webhooks/:id', load: () => import('./pages/webhook/page.tsx') },
-  { path: '/webhooks/:id/deliveries/:delivery', load: () => import('./pages/delivery/page.tsx') },
-  { path: '/events', load: () => import('./pages/events/page.tsx') },
-  { path: '/credentials', load: () => import('./pages/credentials/page.tsx') },
-  { path: '/developers', load: () => import('./pages/developers/page.tsx') },
-  { path: '/operator', load: () => import('./pages/operator/page.tsx') },
-  { path: '/health', load: () => import('./pages/health/page.tsx') },
-]
+export const ROUTES: Readonly<Record<string, () => Promise<{ default: ComponentType }>>> = {
+  '/': () => import('./pages/overview/page.tsx'),
+  '/agents': () => import('./pages/agents/page.tsx'),
+  '/agents/:pda': () => import('./pages/agent/page.tsx'),
+  '/live': () => import('./pages/live/page.tsx'),
+  '/tx/:id': () => import('./pages/transaction/page.tsx'),
+  '/start': () => import('./pages/start/page.tsx'),
+  '/register': () => import('./pages/register/page.tsx'),
+  '/mine': () => import('./pages/mine/page.tsx'),
+  '/webhooks': () => import('./pages/webhooks/page.tsx'),
+  '/webhooks/:id': () => import('./pages/webhook/page.tsx'),
+  '/webhooks/:id/deliveries/:delivery': () => import('./pages/delivery/page.tsx'),
+  '/events': () => import('./pages/events/page.tsx'),
+  '/credentials': () => import('./pages/credentials/page.tsx'),
+  '/developers': () => import('./pages/developers/page.tsx'),
+  '/operator': () => import('./pages/operator/page.tsx'),
+  '/health': () => import('./pages/health/page.tsx'),
+}
 
 /** Starts to load the page of a path before the first render. */
 export function preload(path: string): void {
   // `useLazy` loads it again if this fails.
-  ROUTES.find((each) => parse(each.path).pattern.test(path))
-    ?.load()
-    .catch(() => undefined)
+  const found = Object.entries(ROUTES).find(([each]) => parse(each).pattern.test(path))
+  found?.[1]().catch(() => undefined)
 }
 
 /** The navigation of the header. */

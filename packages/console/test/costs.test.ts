@@ -8,7 +8,6 @@ const RENTS = { agent: '3825536', withdrawal: '1', deactivation: '2', stake: '30
 const transaction = (name: string, payer = 'wallet'): DecodedTransaction => ({
   feePayer: 'wallet',
   networkFee: 5_000n,
-  programs: ['registry'],
   instructions: [
     {
       programId: 'registry',

@@ -11,7 +11,9 @@ const { world, test } = useConsole({ SEED_AGENTS: '30' })
 
 const ROUTES_FILE = new URL('../../../packages/console/src/routes.ts', import.meta.url)
 /** From the text of the file: its pages need a compiler with JSX. */
-const ROUTES = [...readFileSync(ROUTES_FILE, 'utf8').matchAll(/path: '([^']+)'/g)].map(([, path]) => path!)
+const ROUTES = [...readFileSync(ROUTES_FILE, 'utf8').matchAll(/^ +'(\/[^']*)': \(\) => import/gm)].map(
+  ([, path]) => path!,
+)
 
 const AGENT = '{ agents(first: 1) { nodes { pda history { nodes { signature } } } } }'
 type Agents = { agents: { nodes: [{ pda: string; history: { nodes: [{ signature: string }] } }] } }

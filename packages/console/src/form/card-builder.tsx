@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useClient, useMutation } from 'urql'
-import { Button, Dialog, ErrorState, Input, TextArea } from '../ui/index.ts'
+import { Button, DialogButton, ErrorState, Input, TextArea } from '../ui/index.ts'
 import { save } from '../ui/save.ts'
 import { CheckAgentCardDocument, PublishLocalnetCardDocument } from './card.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
@@ -21,26 +21,22 @@ const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescrip
 type Draft = typeof EMPTY
 
 /** Writes an agent card of A2A 1.0 from a few answers. */
-export function CardBuilder({ onCard, ...props }: CardBuilderProps) {
-  const [open, setOpen] = useState(false)
-  const use: typeof onCard = (card) => {
-    onCard(card)
-    setOpen(false)
-  }
-  return (
-    <>
-      <p>
-        Every agent has a card: a JSON file that says what it does and where it answers.{' '}
-        <Button small onClick={() => setOpen(true)}>
-          Write a card
-        </Button>
-      </p>
-      <Dialog title="Write a card" open={open} onClose={() => setOpen(false)}>
-        <CardForm {...props} onCard={use} />
-      </Dialog>
-    </>
-  )
-}
+export const CardBuilder = ({ onCard, ...props }: CardBuilderProps) => (
+  <div>
+    Every agent has a card: a JSON file that says what it does and where it answers.{' '}
+    <DialogButton small label="Write a card" title="Write a card">
+      {(close) => (
+        <CardForm
+          {...props}
+          onCard={(card) => {
+            onCard(card)
+            close()
+          }}
+        />
+      )}
+    </DialogButton>
+  </div>
+)
 
 function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
   const keptAs = `card of ${wallet}`

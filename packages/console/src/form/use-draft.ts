@@ -20,7 +20,7 @@ interface Kept<Draft> {
  */
 export function useDraft<Draft extends object>(
   initial: Draft,
-  check: (draft: Draft) => { readonly [Name in keyof Draft]?: string | null },
+  check: (draft: Draft) => { readonly [Name in keyof Draft]?: string | null } = () => ({}),
   kept?: Kept<Draft>,
 ) {
   const [draft, setDraft] = useState<Draft>(() => {

@@ -27,11 +27,7 @@ const MAX_WORDS = 64
 const MAX_ENTRIES = 6
 
 /** What the typed text can mean: a page for an address, or agents with such a name. */
-export function useFound(text: string): {
-  readonly entries: readonly Entry[]
-  /** Opens the page for the text. */
-  readonly submit: () => Promise<void>
-} {
+export function useFound(text: string) {
   const [, navigate] = useLocation()
   const client = useClient()
   const typed = text.trim()
@@ -44,6 +40,7 @@ export function useFound(text: string): {
   const pause = !isName || (isShort && data === undefined) || begin.length === MAX_ENTRIES
   const [{ data: found }] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
   const similar = pause ? [] : (found?.agentsPage.agents ?? [])
+  /** Opens the page for the text. */
   const submit = async (): Promise<void> => {
     if (typed !== '') navigate(await pageFor(client, typed))
   }

@@ -12,19 +12,7 @@ export interface Hints {
 /** What the ledger asks for an account of each kind, in lamports. */
 type Rents = Omit<RentsQuery['ledger'], '__typename'>
 
-export interface Costs {
-  readonly networkFee: bigint
-  /**
-   * Lamports locked in new accounts, which come back when the accounts are closed. Null while the
-   * rent is not known.
-   */
-  readonly rent: bigint | null
-  readonly rentPayer: string
-  /** What the wallet loses, in lamports. Null while the rent is not known. */
-  readonly walletLamports: bigint | null
-  /** Change of the wallet’s USDC, in base units. */
-  readonly walletUsdc: bigint
-}
+export type Costs = ReturnType<typeof costsOf>
 
 /** The accounts that an instruction creates. */
 const NEW_ACCOUNTS: Readonly<Record<string, readonly (keyof Rents)[]>> = {
@@ -40,7 +28,7 @@ export function costsOf(
   wallet: string,
   { firstDeposit = false, payout = 0n }: Hints,
   rents: Rents | undefined,
-): Costs {
+) {
   const created: (keyof Rents)[] = []
   let walletUsdc = 0n
   let rentPayer = wallet
@@ -59,5 +47,14 @@ export function costsOf(
   const ownFee = feePayer === wallet ? networkFee : 0n
   const ownRent = rentPayer === wallet ? rent : 0n
   const walletLamports = ownRent === null ? null : ownFee + ownRent
-  return { networkFee, rent, rentPayer, walletLamports, walletUsdc }
+  return {
+    networkFee,
+    /** Locked in new accounts until they are closed. Null while the rent is not known. */
+    rent,
+    rentPayer,
+    /** What the wallet loses. Null while the rent is not known. */
+    walletLamports,
+    /** Change of the wallet’s USDC, in base units. */
+    walletUsdc,
+  }
 }

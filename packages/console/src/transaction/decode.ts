@@ -1,4 +1,4 @@
-import { type DecodedInstruction, decodeInstruction, parseTransaction } from '@agent-registry/client/decode'
+import { decodeInstruction, parseTransaction } from '@agent-registry/client/decode'
 
 export const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
 export const [SET_LIMIT, SET_PRICE] = [2, 3]
@@ -6,20 +6,10 @@ const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
 
 /** What a transaction does and who pays, read from the bytes that the wallet will sign. */
-export interface DecodedTransaction {
-  readonly feePayer: string
-  /** Lamports for the signatures and the priority. */
-  readonly networkFee: bigint
-  readonly programs: readonly string[]
-  /** `decoded` is null for an instruction of another program. */
-  readonly instructions: readonly {
-    readonly programId: string
-    readonly decoded: DecodedInstruction | null
-  }[]
-}
+export type DecodedTransaction = ReturnType<typeof decodeTransaction>
 
 /** `program` is the registry program that the page trusts. Throws if the bytes are malformed. */
-export function decodeTransaction(bytes: Uint8Array, program: string): DecodedTransaction {
+export function decodeTransaction(bytes: Uint8Array, program: string) {
   const { keys, signatures, instructions } = parseTransaction(bytes)
   const isBudget = ({ programId }: { readonly programId: string }): boolean => programId === COMPUTE_BUDGET
   const budget = new Map(
@@ -29,8 +19,9 @@ export function decodeTransaction(bytes: Uint8Array, program: string): DecodedTr
   const priority = (micro + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
   return {
     feePayer: keys[0]!.pubkey,
+    /** Lamports for the signatures and the priority. */
     networkFee: BigInt(signatures.length) * LAMPORTS_PER_SIGNATURE + priority,
-    programs: [...new Set(instructions.map(({ programId }) => programId))],
+    /** `decoded` is null for an instruction of another program. */
     instructions: instructions
       .filter((each) => !isBudget(each))
       .map((each) => ({ programId: each.programId, decoded: decodeInstruction(each, program) })),

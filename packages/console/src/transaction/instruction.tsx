@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Address, Badge, Facts, words } from '../ui/index.ts'
 
-export interface InstructionAccount {
+interface InstructionAccount {
   readonly pubkey: string
   /** Null if it is not known. */
   readonly name: string | null
@@ -9,10 +9,10 @@ export interface InstructionAccount {
   readonly isWritable: boolean
 }
 
-interface InstructionProps {
-  /** What it does. */
+export interface InstructionProps {
+  /** What it does, such as "Register agent". */
   readonly title: string
-  /** Before the address of the program. */
+  /** Before the address of the program: the name of a known one. */
   readonly program: ReactNode
   readonly programId: string
   readonly values: readonly (readonly [name: string, value: string])[]

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button, type Column, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
+import { Address, Amount, Button, type Columns, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
 import { inWords } from '../ui/duration.ts'
 import { type Costs, costsOf } from './costs.ts'
 import { type DecodedTransaction, decodeTransaction } from './decode.ts'
@@ -52,14 +52,11 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
       <section className="stack" aria-label="Costs">
         <h3>What it costs</h3>
         <Facts
-          facts={[
-            [
-              `Network fee, paid by ${nameOf(feePayer)}`,
-              <Amount key="fee" value={costs.networkFee} unit="sol" />,
-            ],
-            [`Storage deposit, paid by ${nameOf(costs.rentPayer)}`, costs.rent !== 0n && rent],
-            ['Fee payer', gateway !== undefined && <Address value={gateway} label="fee payer" />],
-          ]}
+          facts={{
+            [`Network fee, paid by ${nameOf(feePayer)}`]: <Amount value={costs.networkFee} unit="sol" />,
+            [`Storage deposit, paid by ${nameOf(costs.rentPayer)}`]: costs.rent !== 0n && rent,
+            'Fee payer': gateway !== undefined && <Address value={gateway} label="fee payer" />,
+          }}
         />
         {costs.rent !== 0n && (
           <p className="note">The storage deposit comes back when the account is closed.</p>
@@ -120,6 +117,7 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
       <Table
         caption="Your wallet"
         columns={BALANCES}
+        numbers={['Before', 'After']}
         rows={rows}
         keyOf={([unit]) => unit!}
         stale={fetching}
@@ -128,11 +126,11 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
   )
 }
 
-const BALANCES: readonly Column<readonly string[]>[] = [
-  { title: 'Token', cell: ([unit]) => unit },
-  { title: 'Before', cell: ([, before]) => before, align: 'end' },
-  { title: 'After', cell: ([, , after]) => after, align: 'end' },
-]
+const BALANCES: Columns<readonly string[]> = {
+  Token: ([unit]) => unit,
+  Before: ([, before]) => before,
+  After: ([, , after]) => after,
+}
 
 /** The program lists itself among its accounts. */
 const isOther = ({ name }: { readonly name: string | null }): boolean => name !== 'program'

@@ -23,11 +23,11 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
   return (
     <Section title="Wallet balance">
       <Facts
-        facts={[
-          ['Address', <Address key="address" value={wallet} label="wallet address" />],
-          ['SOL, for fees', balance ? <Amount key="sol" value={balance.lamports} unit="sol" /> : '–'],
-          ['USDC, for stake', balance ? <Amount key="usdc" value={balance.usdc} unit="usdc" /> : '–'],
-        ]}
+        facts={{
+          Address: <Address value={wallet} label="wallet address" />,
+          'SOL, for fees': balance ? <Amount key="sol" value={balance.lamports} unit="sol" /> : '–',
+          'USDC, for stake': balance ? <Amount key="usdc" value={balance.usdc} unit="usdc" /> : '–',
+        }}
       />
       {error && <p className="note bad">The balance cannot be read: {readError(error).message}</p>}
       {network === 'LOCALNET' && (

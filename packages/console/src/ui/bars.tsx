@@ -32,7 +32,7 @@ export function Bars({ caption, bars }: BarsProps) {
         {bars.map(({ key, label, detail, tier, drawing, to, value }) => (
           <tr key={key}>
             <th scope="row">
-              <span className={css.name}>
+              <span className="row">
                 <Link className="plain" href={to}>
                   {label}
                 </Link>

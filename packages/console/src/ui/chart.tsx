@@ -82,10 +82,11 @@ export default function Chart({ title, points, format = withCommas, max, height 
         <summary>Show as a table</summary>
         <Table
           caption={`${title} over time`}
-          columns={[
-            { title: 'Time', cell: ({ time }) => minute.format(Date.parse(time)) },
-            { title, cell: ({ value }) => format(value), align: 'end' },
-          ]}
+          columns={{
+            Time: ({ time }) => minute.format(Date.parse(time)),
+            [title]: ({ value }) => format(value),
+          }}
+          numbers={[title]}
           rows={points.toReversed()}
           keyOf={(point) => String(points.indexOf(point))}
         />

@@ -10,14 +10,19 @@ export interface Check {
   readonly state: keyof typeof STATES
   /** Why, or what it means. */
   readonly text: ReactNode
-  readonly time?: string | null
+  readonly time?: string | null | undefined
 }
 
-export const check = (title: string, passed: boolean, text: ReactNode): Check => ({
-  title,
-  state: passed ? 'passed' : 'failed',
-  text,
-})
+/** For a state that is true or false, it passed or failed. */
+export function check(
+  title: string,
+  state: Check['state'] | boolean,
+  text: ReactNode,
+  time?: string | null,
+): Check {
+  const isResult = typeof state === 'boolean'
+  return { title, state: isResult ? (state ? 'passed' : 'failed') : state, text, time }
+}
 
 /** The checks of a credential, or the steps of a transaction, with their results. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {

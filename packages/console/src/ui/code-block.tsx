@@ -1,8 +1,9 @@
+import { useId, useState } from 'react'
 import { visibleText } from '../api/visible.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { useCopy } from './copy.ts'
-import { Tabs } from './tabs.tsx'
+import { moveFocus } from './toggles.tsx'
 import css from './code-block.module.css'
 
 export function CodeBlock({ code, label = 'Code' }: { readonly code: string; readonly label?: string }) {
@@ -29,11 +30,40 @@ interface CodeTabsProps {
   readonly codes: Readonly<Record<string, string>>
 }
 
-/** The same in several languages. */
+/** The same in several languages, as tabs with arrow keys. */
 export function CodeTabs({ label, codes }: CodeTabsProps) {
-  const tabs = Object.entries(codes).map(([title, code]) => ({
-    title,
-    content: <CodeBlock code={code} label={title} />,
-  }))
-  return <Tabs label={label} tabs={tabs} />
+  const [chosen, setChosen] = useState(0)
+  const id = useId()
+  const titles = Object.keys(codes)
+  const title = titles[chosen] ?? ''
+  return (
+    <div>
+      <div
+        role="tablist"
+        aria-label={label}
+        className={css.tabs}
+        tabIndex={-1}
+        onKeyDown={(event) => moveFocus(event)?.click()}
+      >
+        {titles.map((each, i) => (
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`${id}-${i}`}
+            aria-selected={i === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={i === chosen ? 0 : -1}
+            className="tab"
+            onClick={() => setChosen(i)}
+          >
+            {each}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} className={css.panel}>
+        <CodeBlock code={codes[title] ?? ''} label={title} />
+      </div>
+    </div>
+  )
 }

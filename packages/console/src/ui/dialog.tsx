@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import css from './dialog.module.css'
@@ -68,23 +68,58 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
   )
 }
 
-interface ConfirmProps {
-  /** What the reader is asked, and the name of the button that does it. Null: nothing. */
-  readonly question: { readonly title: string; readonly text: string; readonly label: string } | null
+interface DialogButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | 'small'> {
+  readonly label: string
+  /** Of the dialog. */
+  readonly title: string
+  readonly children: (close: () => void) => ReactNode
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ label, title, children, ...looks }: DialogButtonProps) {
+  const [open, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button {...looks} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog title={title} open={open} onClose={close}>
+        {children(close)}
+      </Dialog>
+    </>
+  )
+}
+
+export interface Question {
+  readonly title: string
+  readonly text: string
+  /** Of the button that does it. */
+  readonly label: string
   readonly onConfirm: () => void
+}
+
+interface ConfirmProps {
+  readonly question: Question | null
   readonly onClose: () => void
   readonly children?: ReactNode
 }
 
 /** Asks before something is lost. */
-export const Confirm = ({ question, onConfirm, onClose, children }: ConfirmProps) => (
+export const Confirm = ({ question, onClose, children }: ConfirmProps) => (
   <Dialog title={question?.title ?? ''} open={question !== null} onClose={onClose}>
     <div className="stack">
       <p>{question?.text}</p>
       {children}
       <div className="row">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" onClick={onConfirm}>
+        <Button
+          look="danger"
+          onClick={() => {
+            onClose()
+            question?.onConfirm()
+          }}
+        >
           {question?.label}
         </Button>
       </div>

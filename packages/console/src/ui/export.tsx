@@ -8,20 +8,21 @@ import { save } from './save.ts'
 const MAX_ROWS = 10_000
 const PAGE_SIZE = 200
 
-interface ExportProps<Data> {
+interface ExportProps {
   /** What is exported, such as `agents`: the name of the file and of the buttons. */
   readonly name: string
-  /** It has the variables `first` and `after`. */
-  readonly query: TypedDocumentNode<Data, never>
+  /** Of one list, with the variables `first` and `after`. */
+  readonly query: TypedDocumentNode<object, never>
   readonly variables: object
-  readonly listOf: (data: Data) => {
-    readonly nodes: readonly object[]
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  } | null
+}
+
+interface List {
+  readonly nodes: readonly object[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
 /** Saves the whole list, not only the shown page. */
-export function Export<Data>({ name, query, variables, listOf }: ExportProps<Data>) {
+export function Export({ name, query, variables }: ExportProps) {
   const client = useClient()
   const [busy, setBusy] = useState(false)
   const [text, setText] = useState('')
@@ -37,8 +38,10 @@ export function Export<Data>({ name, query, variables, listOf }: ExportProps<Dat
     for (let after: string | null = null; rows.length < MAX_ROWS && !left.current;) {
       const page = { ...variables, first: PAGE_SIZE, after } as never
       const { data, error } = await client.query(query, page, { requestPolicy: 'network-only' }).toPromise()
-      const list = data === undefined ? null : listOf(data)
-      if (list === null) {
+      const list = Object.values(data ?? {}).find((each: Partial<List> | null) => each?.nodes) as
+        | List
+        | undefined
+      if (list === undefined) {
         const { code, retryAfter } = readError(error)
         if (code !== 'RATE_LIMITED' || retryAfter === null) throw error
         setText('Waiting for the limit of requests…')

@@ -42,10 +42,8 @@ export function Histogram({ title, of, unit, bars, format = withCommas }: Histog
         <summary>Show as a table</summary>
         <Table
           caption={title}
-          columns={[
-            { title: of, cell: ({ label }) => label },
-            { title: unit, cell: ({ value }) => format(value), align: 'end' },
-          ]}
+          columns={{ [of]: ({ label }) => label, [unit]: ({ value }) => format(value) }}
+          numbers={[unit]}
           rows={bars}
           keyOf={({ label }) => label}
         />

@@ -50,11 +50,13 @@ export function ChoiceSection({ label, options, initial, children, ...rest }: Ch
   )
 }
 
-type Fact = readonly [name: string, value: ReactNode]
+/** Values by their names. A list, if the names are data. */
+export type Values = Readonly<Record<string, ReactNode>> | readonly (readonly [string, ReactNode])[]
+const listOf = (values: Values) => (Array.isArray(values) ? values : Object.entries(values))
 
 /** Names and values. A name without a value, which is null or false, is left out. */
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
-  const given = facts.filter(([, value]) => value !== null && value !== false)
+export function Facts({ facts }: { readonly facts: Values }) {
+  const given = listOf(facts).filter(([, value]) => value !== null && value !== false)
   return (
     <dl className={css.facts}>
       {given.map(([name, value]) => (
@@ -68,10 +70,10 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 /** A few values that matter most, each below its name. */
-export function Figures({ figures }: { readonly figures: readonly Fact[] }) {
+export function Figures({ figures }: { readonly figures: Values }) {
   return (
     <dl className={classes('card', css.figures)}>
-      {figures.map(([name, value]) => (
+      {listOf(figures).map(([name, value]) => (
         <div key={name}>
           <dt className="note">{name}</dt>
           <dd>{value}</dd>

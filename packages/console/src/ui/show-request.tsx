@@ -1,26 +1,18 @@
-import { useState } from 'react'
 import { Boundary } from './boundary.tsx'
-import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { DialogButton } from './dialog.tsx'
 import { lazily } from './lazily.tsx'
 import type { RequestOfPage } from './request-codes.tsx'
 
 /** Shows the request of a page. */
-export function ShowRequest(request: RequestOfPage) {
-  const [open, setOpen] = useState(false)
-  return (
-    <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
-        API request
-      </Button>
-      <Dialog title="This page as a request" open={open} onClose={() => setOpen(false)}>
-        <Boundary part="small">
-          <Codes {...request} />
-        </Boundary>
-      </Dialog>
-    </>
-  )
-}
+export const ShowRequest = (request: RequestOfPage) => (
+  <DialogButton look="quiet" label="API request" title="This page as a request">
+    {() => (
+      <Boundary part="small">
+        <Codes {...request} />
+      </Boundary>
+    )}
+  </DialogButton>
+)
 
 const Codes = lazily<RequestOfPage>(
   async () => (await import('./request-codes.tsx')).RequestCodes,

@@ -4,16 +4,11 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { classes } from './classes.ts'
 import css from './table.module.css'
 
-export interface Column<Row> {
-  /** The heading; on narrow screens the label of the value. */
-  readonly title: string
-  readonly cell: (row: Row) => ReactNode
-  readonly align?: 'end'
-  readonly sort?: ColumnSort
-}
+/** The cells of each column by its heading, which labels the value on narrow screens. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>
 
 /** A column by which the list can be sorted. */
-export interface ColumnSort {
+interface ColumnSort {
   /** Undefined if the list is sorted by something else. */
   readonly order?: 'ascending' | 'descending' | undefined
   /** Sorts by this column, or in the other order. */
@@ -26,7 +21,10 @@ interface TableProps<Row> {
   /** Says what the table lists, for screen readers. */
   readonly caption: string
   /** The first column names the row. */
-  readonly columns: readonly Column<Row>[]
+  readonly columns: Columns<Row>
+  /** The headings of the columns with numbers, which end at the same place. */
+  readonly numbers?: readonly string[]
+  readonly sorts?: Readonly<Record<string, ColumnSort>>
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** What is said in place of a table without rows. */
@@ -42,7 +40,8 @@ interface TableProps<Row> {
 let isFirst = true
 
 /** A table. Below 40rem each row is a card. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, stale }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, numbers = [], sorts = {}, rows, keyOf, empty, stale } = props
   const [isPartial, setPartial] = useState(isFirst)
   useEffect(() => {
     isFirst = false
@@ -50,6 +49,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, stale }: Tabl
     addEventListener('scroll', layOut, { once: true })
     return () => removeEventListener('scroll', layOut)
   }, [])
+  const alignOf = (title: string) => (numbers.includes(title) ? 'end' : undefined)
   if (rows.length === 0 && empty !== undefined) return <p className="hint">{empty}</p>
   return (
     <div
@@ -60,40 +60,43 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, stale }: Tabl
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, align, sort }) => (
-              <th
-                key={title}
-                scope="col"
-                role="columnheader"
-                data-align={align}
-                {...(sort && { 'aria-sort': sort.order ?? 'none' })}
-              >
-                {title}
-                {sort && (
-                  <button
-                    type="button"
-                    className={css.sort}
-                    aria-label={`Sort by ${title.toLowerCase()}`}
-                    data-order={sort.order}
-                    onClick={sort.change}
-                  >
-                    <span aria-hidden="true">{ARROWS[sort.order ?? 'none']}</span>
-                  </button>
-                )}
-              </th>
-            ))}
+            {Object.keys(columns).map((title) => {
+              const sort = sorts[title]
+              return (
+                <th
+                  key={title}
+                  scope="col"
+                  role="columnheader"
+                  data-align={alignOf(title)}
+                  {...(sort && { 'aria-sort': sort.order ?? 'none' })}
+                >
+                  {title}
+                  {sort && (
+                    <button
+                      type="button"
+                      className={css.sort}
+                      aria-label={`Sort by ${title.toLowerCase()}`}
+                      data-order={sort.order}
+                      onClick={sort.change}
+                    >
+                      <span aria-hidden="true">{ARROWS[sort.order ?? 'none']}</span>
+                    </button>
+                  )}
+                </th>
+              )
+            })}
           </tr>
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
-              {columns.map(({ title, cell, align }, i) =>
+              {Object.entries(columns).map(([title, cell], i) =>
                 i === 0 ? (
-                  <th key={title} scope="row" role="rowheader" data-align={align}>
+                  <th key={title} scope="row" role="rowheader" data-align={alignOf(title)}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} role="cell" data-align={align} data-label={title}>
+                  <td key={title} role="cell" data-align={alignOf(title)} data-label={title}>
                     {cell(row)}
                   </td>
                 ),

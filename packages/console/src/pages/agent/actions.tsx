@@ -3,7 +3,7 @@ import { useQuery, useSubscription } from 'urql'
 import { useSocket } from '../../api/connection.ts'
 import { describeEvent } from '../../events/describe.ts'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
-import { Button, CodeBlock, Dialog, Light, Tabs, useVisible } from '../../ui/index.ts'
+import { CodeTabs, DialogButton, Light, useVisible } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 import { AgentDidDocument } from './page.generated.ts'
 
@@ -33,27 +33,16 @@ export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
 }
 
 /** The data of the page as JSON, to read and to copy. */
-export function RawData({ agent }: { readonly agent: Agent }) {
-  const [open, setOpen] = useState(false)
-  const variables = { did: agent.did }
-  const [{ data, error }] = useQuery({ query: AgentDidDocument, variables, pause: !open })
+export const RawData = ({ agent }: { readonly agent: Agent }) => (
+  <DialogButton look="quiet" label="Raw data" title="Raw data">
+    {() => <Documents agent={agent} />}
+  </DialogButton>
+)
+
+function Documents({ agent }: { readonly agent: Agent }) {
+  const [{ data, error }] = useQuery({ query: AgentDidDocument, variables: { did: agent.did } })
   const document = error?.message ?? (data === undefined ? 'Loading' : print(data.did?.didDocument))
-  return (
-    <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
-        Raw data
-      </Button>
-      <Dialog title="Raw data" open={open} onClose={() => setOpen(false)}>
-        <Tabs
-          label="Data"
-          tabs={[
-            { title: 'Agent', content: <CodeBlock code={print(agent)} label="Agent" /> },
-            { title: 'DID document', content: <CodeBlock code={document} label="DID document" /> },
-          ]}
-        />
-      </Dialog>
-    </>
-  )
+  return <CodeTabs label="Data" codes={{ Agent: print(agent), 'DID document': document }} />
 }
 
 /** Without what the cache adds. */

@@ -41,12 +41,7 @@ function Activity({ pda, types }: { readonly pda: string; readonly types: Webhoo
           <>
             <EventList label="History" events={nodes} />
             <Pager text="Newest first" {...pagerActions(pageInfo, setPlace)}>
-              <Export
-                name="whole history"
-                query={ExportHistoryDocument}
-                variables={{ pda }}
-                listOf={({ agentHistory }) => agentHistory}
-              />
+              <Export name="whole history" query={ExportHistoryDocument} variables={{ pda }} />
             </Pager>
           </>
         )

@@ -1,13 +1,5 @@
-import {
-  Badge,
-  ExternalLink,
-  Facts,
-  RelativeTime,
-  Section,
-  Status,
-  type Tone,
-  words,
-} from '../../ui/index.ts'
+import { Facts, Section } from '../../ui/index.ts'
+import { Badge, ExternalLink, RelativeTime, Status, type Tone, words } from '../../ui/values.ts'
 import type { Agent, Card } from './agent.ts'
 
 /** The hosted card, and whether it is the one that the owner recorded. */
@@ -31,15 +23,15 @@ export function CardSection({ agent }: { readonly agent: Agent }) {
       </div>
       {card.description !== null && <p>{card.description}</p>}
       <Facts
-        facts={[
-          ['Name in the card', card.name !== name && card.name],
-          ['Provider', card.provider],
-          ['Version', card.version],
-          ['A2A protocol', card.protocolVersion],
-          ['Signature', card.signature && SIGNATURES[card.signature]],
-          ['Documentation', card.documentationUrl && <ExternalLink href={card.documentationUrl} />],
-          ['Card address', <ExternalLink key="url" href={agentCardUrl} />],
-        ]}
+        facts={{
+          'Name in the card': card.name !== name && card.name,
+          Provider: card.provider,
+          Version: card.version,
+          'A2A protocol': card.protocolVersion,
+          Signature: card.signature && SIGNATURES[card.signature],
+          Documentation: card.documentationUrl && <ExternalLink href={card.documentationUrl} />,
+          'Card address': <ExternalLink href={agentCardUrl} />,
+        }}
       />
       {hasContent ? (
         <Content card={card} />
@@ -90,18 +82,12 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
 }
 
 const STATES: Record<Card['state'], { readonly tone: Tone; readonly text: string }> = {
-  MATCHED: {
-    tone: 'good',
-    text: 'This is the card that the owner recorded on the ledger.',
-  },
+  MATCHED: { tone: 'good', text: 'This is the card that the owner recorded on the ledger.' },
   MISMATCHED: {
     tone: 'bad',
     text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
   },
-  UNREACHABLE: {
-    tone: 'warn',
-    text: 'The gateway could not fetch the card. It tries again later.',
-  },
+  UNREACHABLE: { tone: 'warn', text: 'The gateway could not fetch the card. It tries again later.' },
   UNCHECKED: {
     tone: 'neutral',
     text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',

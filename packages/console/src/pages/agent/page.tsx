@@ -2,26 +2,17 @@ import { useQuery } from 'urql'
 import { useParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
-  Address,
-  Amount,
   ButtonLink,
   classes,
   clientCode,
-  Empty,
-  ErrorState,
   Facts,
   Figures,
-  Link,
-  Loading,
   Page,
-  RelativeTime,
   Section,
   ShowRequest,
-  Status,
-  Tier,
-  withCommas,
-  words,
 } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading } from '../../ui/reads.ts'
+import { Address, Amount, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { LiveUpdates, RawData } from './actions.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { capabilityNames } from '../../api/enums.ts'
@@ -76,14 +67,8 @@ function OneAgent({ pda }: { readonly pda: string }) {
         </div>
       </Page>
     )
-  if (error === undefined)
-    return (
-      <Page title="Agent">
-        <Loading rows={10} label="Loading the agent" />
-      </Page>
-    )
-  const isClosed = readError(error).code === 'AGENT_NOT_FOUND' && newest !== undefined
-  if (isClosed)
+  const code = error && readError(error).code
+  if (code === 'AGENT_NOT_FOUND' && newest !== undefined)
     return (
       <Page
         title="Closed agent"
@@ -98,7 +83,9 @@ function OneAgent({ pda }: { readonly pda: string }) {
     )
   return (
     <Page title="Agent">
-      {NO_AGENT.has(readError(error).code) ? (
+      {code === undefined ? (
+        <Loading rows={10} label="Loading the agent" />
+      ) : NO_AGENT.has(code) ? (
         <Empty title="No agent has this address">
           <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
           <Link href="/agents">See all agents</Link>
@@ -142,16 +129,16 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
   return (
     <Section title="Identity">
       <Facts
-        facts={[
-          ['DID', <Address key="did" value={did} label="DID" />],
-          ['Owner', <Address key="owner" value={owner} label="owner" />],
-          ['Agent address', <Address key="pda" value={pda} label="agent address" />],
-          ['Storage paid by', rentPayer !== owner && <Address value={rentPayer} label="rent payer" />],
-          ['Version', version === '' ? 'None' : version],
-          ['Declares that it can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
-          ['Registered', <RelativeTime key="created" value={createdAt} />],
-          ['Last change', <RelativeTime key="updated" value={updatedAt} />],
-        ]}
+        facts={{
+          DID: <Address value={did} label="DID" />,
+          Owner: <Address value={owner} label="owner" />,
+          'Agent address': <Address value={pda} label="agent address" />,
+          'Storage paid by': rentPayer !== owner && <Address value={rentPayer} label="rent payer" />,
+          Version: version === '' ? 'None' : version,
+          'Declares that it can': names.length === 0 ? 'Nothing declared' : names.join(', '),
+          Registered: <RelativeTime value={createdAt} />,
+          'Last change': <RelativeTime value={updatedAt} />,
+        }}
       />
     </Section>
   )

@@ -18,12 +18,12 @@ export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
         <p className="hint">This agent has no stake. Its tier is the lowest.</p>
       ) : (
         <Facts
-          facts={[
-            ['Deposited', <Amount key="deposit" value={stake.depositedAmount} unit="usdc" />],
-            ['Locked', stake.lockedAmount !== '0' && <Amount value={stake.lockedAmount} unit="usdc" />],
-            ['To be withdrawn', isPending && <Amount value={stake.pendingWithdrawal} unit="usdc" />],
-            ['Counts for the tier', isPending && <Amount value={counted} unit="usdc" />],
-          ]}
+          facts={{
+            Deposited: <Amount value={stake.depositedAmount} unit="usdc" />,
+            Locked: stake.lockedAmount !== '0' && <Amount value={stake.lockedAmount} unit="usdc" />,
+            'To be withdrawn': isPending && <Amount value={stake.pendingWithdrawal} unit="usdc" />,
+            'Counts for the tier': isPending && <Amount value={counted} unit="usdc" />,
+          }}
         />
       )}
       {stake?.withdrawal && <Withdrawal {...stake.withdrawal} />}

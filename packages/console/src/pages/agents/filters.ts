@@ -23,6 +23,12 @@ const ORDERS = ['ASC', 'DESC'] as const
 /** Names from the first, numbers and times from the highest. */
 const usual = (sort: SortField): (typeof ORDERS)[number] => (sort === 'NAME' ? 'ASC' : 'DESC')
 
+/** What shows the filters of the page and changes them. */
+export interface FilterProps {
+  readonly search: URLSearchParams
+  readonly onChange: (changes: Record<string, string>) => void
+}
+
 /** The search parameters after a click on the heading of a column. */
 export function sortedBy(sort: SortField, search: URLSearchParams): Record<string, string> {
   const { field, direction } = readFilters(search).orderBy ?? {}

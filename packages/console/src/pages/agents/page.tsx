@@ -1,58 +1,31 @@
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
-import {
-  Address,
-  Button,
-  ButtonLink,
-  type Column,
-  type ColumnSort,
-  Empty,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  Pager,
-  RelativeTime,
-  Status,
-  Table,
-  Tier,
-  pagerActions,
-  useRead,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
+import { Button, ButtonLink, type Columns, Page, Pager, pagerActions, Table } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { Filters } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
-import { Mismatched, Totals } from './totals.tsx'
+import { Mismatched, Totals } from './filter-bar.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 
-const COLUMNS: readonly (Column<Agent> & { readonly field?: SortField })[] = [
-  {
-    title: 'Agent',
-    field: 'NAME',
-    cell: ({ pda, name }) => (
-      <span className="lines">
-        <Link className="plain" href={`/agents/${pda}`}>
-          {name}
-        </Link>
-        <Address value={pda} label="agent address" />
-      </span>
-    ),
-  },
-  { title: 'Category', cell: ({ serviceCategory }) => words(serviceCategory) },
-  { title: 'Tier', cell: ({ tier }) => <Tier value={tier} /> },
-  { title: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { title: 'Registered', field: 'CREATED_AT', cell: ({ createdAt }) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Reputation',
-    field: 'REPUTATION',
-    cell: ({ reputationScore }) => withCommas(reputationScore),
-    align: 'end',
-  },
-]
+const COLUMNS: Columns<Agent> = {
+  Agent: ({ pda, name }) => (
+    <span className="lines">
+      <Link className="plain" href={`/agents/${pda}`}>
+        {name}
+      </Link>
+      <Address value={pda} label="agent address" />
+    </span>
+  ),
+  Category: ({ serviceCategory }) => words(serviceCategory),
+  Tier: ({ tier }) => <Tier value={tier} />,
+  Status: ({ status }) => <Status value={status} />,
+  Registered: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Reputation: ({ reputationScore }) => withCommas(reputationScore),
+}
 
 /**
  * Searches words. A gateway whose names are not in memory searches for similar names, as the
@@ -73,6 +46,8 @@ function useAgents(variables: AgentsQueryVariables) {
   return isUnready ? byName : byWords
 }
 
+const ORDERS = { ASC: 'ascending', DESC: 'descending' } as const
+
 /** The searched words, if the best matches are shown. */
 const searchedOf = ({ filter, orderBy, after, before }: AgentsQueryVariables): string | null =>
   orderBy || after || before ? null : (filter?.words ?? null)
@@ -88,21 +63,16 @@ export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()
   const variables = readFilters(search)
   const { data, error, fetching, again } = useAgents(variables)
+  const { filter, orderBy } = variables
   const searched = searchedOf(variables)
   const change = (changes: Record<string, string>): void => setSearch(withFilter(search, changes))
   const showAll = <Button onClick={() => setSearch(new URLSearchParams())}>Show all agents</Button>
   const list = data?.agents
-  const sortOf = (sort: SortField): ColumnSort => {
-    const { field, direction } = variables.orderBy ?? {}
-    return {
-      order: field !== sort ? undefined : direction === 'ASC' ? 'ascending' : 'descending',
-      change: () => change(sortedBy(sort, search)),
-    }
-  }
-  const columns = COLUMNS.map((column) =>
-    column.field === undefined ? column : Object.assign({ sort: sortOf(column.field) }, column),
-  )
-  const { filter, orderBy } = variables
+  const sortOf = (sort: SortField) => ({
+    order: orderBy?.field === sort ? ORDERS[orderBy.direction ?? 'DESC'] : undefined,
+    change: () => change(sortedBy(sort, search)),
+  })
+  const sorts = { Agent: sortOf('NAME'), Registered: sortOf('CREATED_AT'), Reputation: sortOf('REPUTATION') }
   return (
     <Page
       title="Agents"
@@ -114,48 +84,47 @@ export default function AgentsPage() {
         </ButtonLink>
       }
     >
-      <Totals search={search} onChange={change} />
-      <Filters
-        search={search}
-        onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
-      />
-      {error !== undefined ? (
-        <ErrorState error={error} retry={again}>
-          {showAll}
-        </ErrorState>
-      ) : list === undefined ? (
-        <Loading rows={12} label="Loading agents" />
-      ) : list.nodes.length === 0 ? (
-        <Empty title="No agent matches">
-          <p>Try a shorter name, or remove a filter.</p>
-          {showAll}
-        </Empty>
-      ) : (
-        <div className="stack">
-          {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
-            <p>No name has “{searched}”. Did you mean one of these?</p>
-          )}
-          <Table
-            caption="Agents"
-            columns={columns}
-            rows={list.nodes}
-            keyOf={({ pda }) => pda}
-            stale={fetching}
-          />
-          <Pager
-            text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
-            {...pagerActions(list.pageInfo, change)}
-          >
-            <Export
-              name="agents"
-              query={AgentsDocument}
-              variables={{ filter, orderBy }}
-              listOf={({ agents }) => agents}
+      <div className="stack">
+        <Totals search={search} onChange={change} />
+        <Filters
+          search={search}
+          onChange={(changes) => setSearch((now) => withFilter(now, changes), { replace: true })}
+        />
+        {error !== undefined ? (
+          <ErrorState error={error} retry={again}>
+            {showAll}
+          </ErrorState>
+        ) : list === undefined ? (
+          <Loading rows={12} label="Loading agents" />
+        ) : list.nodes.length === 0 ? (
+          <Empty title="No agent matches">
+            <p>Try a shorter name, or remove a filter.</p>
+            {showAll}
+          </Empty>
+        ) : (
+          <>
+            {searched !== null && list.nodes.every((each) => isOnlySimilar(searched, each)) && (
+              <p>No name has “{searched}”. Did you mean one of these?</p>
+            )}
+            <Table
+              caption="Agents"
+              columns={COLUMNS}
+              numbers={['Reputation']}
+              sorts={sorts}
+              rows={list.nodes}
+              keyOf={({ pda }) => pda}
+              stale={fetching}
             />
-          </Pager>
-        </div>
-      )}
-      <Mismatched search={search} onChange={change} />
+            <Pager
+              text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
+              {...pagerActions(list.pageInfo, change)}
+            >
+              <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
+            </Pager>
+          </>
+        )}
+        <Mismatched search={search} onChange={change} />
+      </div>
     </Page>
   )
 }

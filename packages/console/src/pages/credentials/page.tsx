@@ -1,16 +1,7 @@
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import {
-  Address,
-  ButtonLink,
-  classes,
-  Empty,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  Section,
-  useRead,
-} from '../../ui/index.ts'
+import { ButtonLink, classes, Page, Section } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, Link } from '../../ui/values.ts'
 import { readError } from '../../api/errors.ts'
 import type { StoredSession } from '../../api/token.ts'
 import { CHECKS } from './checks.ts'

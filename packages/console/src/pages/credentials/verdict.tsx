@@ -30,12 +30,12 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
         )}
       </p>
       <Facts
-        facts={[
-          ['Type', type === '' ? 'None' : type],
-          ['Issuer', issuer === '' ? 'None' : <Address value={issuer} label="issuer" />],
-          ['Valid since', validFrom === null ? 'Not given' : <RelativeTime value={validFrom} />],
-          ['Ends', validUntil === null ? 'Not given' : <RelativeTime value={validUntil} />],
-        ]}
+        facts={{
+          Type: type === '' ? 'None' : type,
+          Issuer: issuer === '' ? 'None' : <Address value={issuer} label="issuer" />,
+          'Valid since': validFrom === null ? 'Not given' : <RelativeTime value={validFrom} />,
+          Ends: validUntil === null ? 'Not given' : <RelativeTime value={validUntil} />,
+        }}
       />
       <Checks
         checks={checks.map(({ check: name, passed, detail }) =>

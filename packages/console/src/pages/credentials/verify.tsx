@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { useMutation } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import { Button, ErrorState, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
 import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
 import { Verdict } from './verdict.tsx'
@@ -14,18 +15,15 @@ const TEXT_MAX = 65_536
 
 /** The form, and the checks of the last credential. */
 export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']> }) {
-  const [source, setSource] = useState('url')
-  const [url, setUrl] = useState('')
-  const [text, setText] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const { draft, field, submit } = useDraft({ source: 'url', url: '', text: '' }, ({ source, url, text }) =>
+    source === 'url' ? { url: urlProblem(url.trim()) } : { text: textProblem(text) },
+  )
   const [{ data, error, fetching }, verify] = useMutation(VerifyCredentialDocument)
-  const given = source === 'url' ? url.trim() : text
+  const { source } = draft
+  const given = source === 'url' ? draft.url.trim() : draft.text
   const [verified, setVerified] = useState<{ source: string; given: string } | null>(null)
   const result = useRef<HTMLDivElement>(null)
-  const submit = async (): Promise<void> => {
-    const wrong = source === 'url' ? urlProblem(given) : textProblem(given)
-    setProblem(wrong)
-    if (wrong !== null) return
+  const send = async (): Promise<void> => {
     setVerified({ source, given })
     await verify({
       pda: agent.pda,
@@ -42,16 +40,8 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
   return (
     <>
       <Section title="The credential">
-        <Form label="Verify a credential" onSubmit={() => void submit()}>
-          <Select
-            label="What do you have?"
-            options={SOURCES}
-            value={source}
-            onChange={({ target }) => {
-              setSource(target.value)
-              setProblem(null)
-            }}
-          />
+        <Form label="Verify a credential" onSubmit={() => submit(send)}>
+          <Select label="What do you have?" options={SOURCES} {...field('source')} />
           {source === 'url' ? (
             <Input
               label="URL of the credential"
@@ -59,9 +49,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
               inputMode="url"
               placeholder="https://"
               hint="The service reads it. If it is well formed and about your agent, it is shown on the page of the agent."
-              error={problem}
-              value={url}
-              onChange={({ target }) => setUrl(target.value)}
+              {...field('url')}
             />
           ) : (
             <TextArea
@@ -69,9 +57,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
               rows={12}
               spellCheck="false"
               hint="It is only checked. To show it on the page of your agent, host it and verify its URL."
-              error={problem}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
+              {...field('text')}
             />
           )}
           <Button type="submit" look="primary" busy={fetching}>

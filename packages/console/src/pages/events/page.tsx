@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { enumName } from '../../api/enums.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
+import { useDraft } from '../../form/use-draft.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select } from '../../ui/index.ts'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
@@ -15,8 +15,8 @@ const GROUPS = [
 const NAMED = EVENTS.map((event) => ({ ...event, name: enumName(event.type) as WebhookEventType }))
 
 export default function EventsPage() {
-  const [group, setGroup] = useState('')
-  const chosen = EVENT_GROUPS.find(({ title }) => title === group)
+  const { draft, field } = useDraft({ group: '' })
+  const chosen = EVENT_GROUPS.find(({ title }) => title === draft.group)
   const shown = NAMED.filter(({ name }) => chosen === undefined || chosen.types.includes(name))
   return (
     <Page
@@ -27,12 +27,7 @@ export default function EventsPage() {
     >
       <div className="stack">
         <div className="grid">
-          <Select
-            label="Show"
-            options={GROUPS}
-            value={group}
-            onChange={({ target }) => setGroup(target.value)}
-          />
+          <Select label="Show" options={GROUPS} {...field('group')} />
         </div>
         {shown.map(({ type, name, when, body }) => (
           <Section key={type} title={eventTitle(name)} lead={when}>

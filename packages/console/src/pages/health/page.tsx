@@ -1,17 +1,9 @@
-import {
-  Button,
-  ErrorState,
-  Facts,
-  Light,
-  Loading,
-  Page,
-  RelativeTime,
-  Section,
-  useKept,
-  useRead,
-} from '../../ui/index.ts'
+import { Button, Facts, Page, Section } from '../../ui/index.ts'
+import { ErrorState, Loading, useKept, useRead } from '../../ui/reads.ts'
+import { Address, Amount, Light, RelativeTime, type Tone, withCommas, words } from '../../ui/values.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
-import { partsOf } from './parts.tsx'
+import { networkName } from '../../api/enums.ts'
+import type { Values } from '../../ui/section.tsx'
 
 const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
@@ -78,10 +70,84 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
         {partsOf(data).map(({ title, tone, state, text, facts }) => (
           <Section key={title} title={title} aside={<Light tone={tone} text={state} />}>
             <p className="hint">{text}</p>
-            {facts.length > 0 && <Facts facts={facts} />}
+            {facts && <Facts facts={facts} />}
           </Section>
         ))}
       </div>
     </div>
   )
+}
+
+type State = readonly [tone: Tone, state: string, text: string]
+
+const part = (title: string, [tone, state, text]: State, facts: Values | null = null) => ({
+  title,
+  tone,
+  state,
+  text,
+  facts,
+})
+
+const count = (value: number | null, unit = ''): string =>
+  value === null ? 'Not known' : `${withCommas(value)} ${unit}`.trim()
+
+const LEDGER_LOST =
+  'The Solana node does not answer. Reads still work, with the last known data. Transactions do not.'
+const INDEXED = 'It copies the registry from the ledger. Lists and pages show what the ledger has.'
+const NOT_INDEXED = 'It copies the registry from the ledger. Lists and pages may show older data.'
+const PAYS = 'The service pays for registrations with an invite code, and fees of some agents.'
+const PAYS_NOT = 'The service pays for nobody now. Owners pay for their own transactions.'
+const DATABASE_LOST =
+  'PostgreSQL does not answer, so almost nothing works. The service tries again by itself.'
+const TAKES_NONE = 'It does not take requests yet. Load balancers send them to others.'
+
+/** The parts of the service, each with its state and what it means for readers. */
+function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery) {
+  const { rpc, indexer, feePayer, database } = detailedHealth
+  const { pubkey, balanceLamports } = feePayer
+  return [
+    part(
+      'Ledger',
+      rpc.connected
+        ? ['good', 'Connected', 'The Solana node answers.']
+        : ['bad', 'Not reachable', LEDGER_LOST],
+      {
+        Network: words(networkName(info.network)),
+        'Newest slot': count(rpc.slot),
+        'Registry program': <Address value={info.program} label="program address" />,
+      },
+    ),
+    part(
+      'Indexer',
+      indexer.healthy
+        ? ['good', 'Up to date', INDEXED]
+        : indexer.ready
+          ? ['warn', 'Behind', NOT_INDEXED]
+          : ['bad', 'Not ready', NOT_INDEXED],
+      {
+        Phase: words(indexer.phase),
+        'Behind by': `${count(indexer.lagSeconds, 'seconds')}, ${count(indexer.lagSlots, 'slots')}`,
+        'Read up to slot': count(indexer.cursorSlot),
+        'Compared up to slot': count(indexer.finalizedSlot),
+        'Records not understood': count(indexer.deadLetters),
+      },
+    ),
+    part('Fee payer', feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT], {
+      Account: pubkey && <Address value={pubkey} label="fee payer" />,
+      Balance: pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
+    }),
+    part(
+      'Database',
+      database.connected
+        ? ['good', 'Connected', 'PostgreSQL answers.']
+        : ['bad', 'Not reachable', DATABASE_LOST],
+    ),
+    part(
+      'This process',
+      readiness.ready
+        ? ['good', 'Ready', 'It takes requests. Load balancers send them here.']
+        : ['bad', 'Not ready', TAKES_NONE],
+      { Version: info.version },
+    ),
+  ]
 }

@@ -105,12 +105,7 @@ function Content({ feed, filter, onReset, onRestart }: ContentProps) {
                 Show older events
               </Button>
             )}
-            <Export
-              name="events"
-              query={LiveOlderDocument}
-              variables={{ filter }}
-              listOf={({ registryEvents }) => registryEvents}
-            />
+            <Export name="events" query={LiveOlderDocument} variables={{ filter }} />
           </div>
         </>
       )}

@@ -3,17 +3,11 @@ import { useClient } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { LiveEventsDocument, LiveOlderDocument, LiveStartDocument } from '../../events/events.generated.ts'
 import { useVisible } from '../../ui/index.ts'
-import { feedReducer, NO_EVENTS, type FeedState } from './feed-state.ts'
+import { feedReducer, NO_EVENTS } from './feed-state.ts'
 import type { FeedFilter } from './filter.ts'
 import { LiveNameDocument } from './page.generated.ts'
 
-export interface Feed extends FeedState {
-  readonly isLoading: boolean
-  readonly error: unknown
-  /** Shows the events that wait. */
-  readonly release: () => void
-  readonly loadOlder: () => Promise<void>
-}
+export type Feed = ReturnType<typeof useFeed>
 
 /** The stream begins again after so many events, so that a reconnection repeats only a few. */
 const RENEW_AFTER = 100
@@ -24,7 +18,7 @@ const NAME_EVERY_MS = 500
  * The recent events, and then each new one. Another filter needs another component, with a key.
  * `hold` is asked for each event: true keeps it back.
  */
-export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
+export function useFeed(filter: FeedFilter, hold: () => boolean) {
   const client = useClient()
   const isVisible = useVisible()
   const [state, dispatch] = useReducer(feedReducer, NO_EVENTS)
@@ -92,5 +86,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
     if (data !== undefined) dispatch({ kind: 'older', page: data.registryEvents })
     else setPhase({ isLoading: false, error })
   }
-  return { ...state, ...phase, release: () => dispatch({ kind: 'released' }), loadOlder }
+  /** Shows the events that wait. */
+  const release = (): void => dispatch({ kind: 'released' })
+  return { ...state, ...phase, release, loadOlder }
 }

@@ -15,10 +15,7 @@ export function readFilter(search: URLSearchParams): FeedFilter {
   const given = new Set((search.get('types') ?? '').split(',').map(enumName))
   const types = EVENT_TYPES.filter((type) => given.has(type))
   const agent = search.get('agent') ?? ''
-  return {
-    ...(types.length > 0 && { types }),
-    ...(ADDRESS.test(agent) && { agentPda: agent }),
-  }
+  return { ...(types.length > 0 && { types }), ...(ADDRESS.test(agent) && { agentPda: agent }) }
 }
 
 /** The search parameters with a type added or removed. */

@@ -1,33 +1,19 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import { useLanded } from '../../transaction/provider.tsx'
+import { TransactionButton, useLanded, useTransaction } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
-import {
-  Address,
-  ButtonLink,
-  Empty,
-  ErrorState,
-  keepFocus,
-  ExternalLink,
-  Facts,
-  Link,
-  Loading,
-  Page,
-  Section,
-  Status,
-  Tier,
-  useRead,
-  withCommas,
-} from '../../ui/index.ts'
+import { ButtonLink, Facts, keepFocus, Page, Section } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, ExternalLink, Link, Status, Tier, withCommas } from '../../ui/values.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
-import { useOwnerTransaction } from './owner-transaction.tsx'
 import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
 import { StakeSection } from './stake-section.tsx'
-import { StatusSection } from './status-section.tsx'
 import { UpdateSection } from './update-section.tsx'
+import { Choice } from '../../form/form.tsx'
+import type { TransactionRequest } from '../../transaction/transactions.ts'
 
 export type MyAgent = NonNullable<MyAgentQuery['agentByOwner']>
 
@@ -120,19 +106,145 @@ function AgentSummary({ agent }: { readonly agent: MyAgent }) {
   return (
     <Section title={name}>
       <Facts
-        facts={[
-          ['Status', <Status key="status" value={status} />],
-          ['Tier', <Tier key="tier" value={tier} />],
-          ['Reputation', `${withCommas(reputationScore)} of 1,000`],
-          ['Address', <Address key="address" value={pda} label="agent address" />],
-          ['Card', <ExternalLink key="card" href={agentCardUrl} />],
-          ['Check of the card', <Status key="state" value={card.state} />],
-          ['Reason', card.reason],
-        ]}
+        facts={{
+          Status: <Status value={status} />,
+          Tier: <Tier value={tier} />,
+          Reputation: `${withCommas(reputationScore)} of 1,000`,
+          Address: <Address value={pda} label="agent address" />,
+          Card: <ExternalLink href={agentCardUrl} />,
+          'Check of the card': <Status value={card.state} />,
+          Reason: card.reason,
+        }}
       />
       <p>
         <Link href={`/agents/${pda}`}>Open its public page</Link>
       </p>
     </Section>
   )
+}
+
+interface OwnerTransaction extends TransactionRequest {
+  /** Whether the gateway may pay the network fee. */
+  readonly sponsorable?: boolean
+}
+
+/** What the sections of the page need. */
+export interface OwnerProps {
+  readonly agent: MyAgent
+  readonly sign: Sign
+}
+
+export type Sign = (transaction: OwnerTransaction) => void
+
+/**
+ * Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it.
+ */
+function useOwnerTransaction(agent: MyAgent | null, canSponsor: boolean) {
+  const start = useTransaction()
+  // The gateway pays for agents whose registration it paid, and from the tier basic on.
+  const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'OBSERVER')
+  const isEligible = canSponsor && isKnown
+  const [wantsSponsor, setWantsSponsor] = useState(true)
+  const sponsored = isEligible && wantsSponsor
+  const sign: Sign = ({ send, sponsorable = false, ...request }) =>
+    start({
+      ...request,
+      send: (registry, signer, options) =>
+        send(registry, signer, { ...options, sponsored: sponsored && sponsorable }),
+    })
+  const feeChoice = isEligible && (
+    <Section title="Network fees">
+      <Choice
+        label="Let the gateway pay the network fees"
+        hint="For updates, stake, suspension and reactivation, up to its daily limits. Your wallet pays for the rest."
+        checked={wantsSponsor}
+        onChange={({ target }) => setWantsSponsor(target.checked)}
+      />
+    </Section>
+  )
+  return { sign, feeChoice }
+}
+
+interface Action extends OwnerTransaction {
+  readonly label: string
+  /** What it means. */
+  readonly text: string
+  readonly disabled?: boolean
+}
+
+/** Suspend, reactivate, deactivate and close, each with what it means. */
+export function StatusSection({ agent, sign }: OwnerProps) {
+  return (
+    <Section title="Status">
+      <div className="stack divided">
+        {actionsOf(agent).map((action) => (
+          <div key={action.label} className="spread">
+            <p className="note">{action.text}</p>
+            <TransactionButton
+              look={action.danger ? 'danger' : 'plain'}
+              disabled={action.disabled}
+              onClick={() => sign(action.danger ? { ...action, warning: action.text } : action)}
+            >
+              {action.label}
+            </TransactionButton>
+          </div>
+        ))}
+      </div>
+    </Section>
+  )
+}
+
+/** What its owner can do in the status that the agent has. */
+function actionsOf({ name, status, stake }: MyAgent): Action[] {
+  const deactivate: Action = {
+    label: 'Deactivate',
+    text: 'Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake.',
+    danger: true,
+    title: `Deactivate ${name} permanently`,
+    send: ({ agents }, ...given) => agents.deactivate(...given),
+  }
+  if (status === 'ACTIVE')
+    return [
+      {
+        label: 'Suspend',
+        text: 'A suspended agent stays in the registry. You can reactivate it at any time.',
+        title: `Suspend ${name}`,
+        send: ({ agents }, ...given) => agents.suspend(...given),
+        sponsorable: true,
+      },
+      deactivate,
+    ]
+  if (status === 'SUSPENDED')
+    return [
+      {
+        label: 'Reactivate',
+        text: 'The agent is suspended. If an admin suspended it, only an admin can end that.',
+        title: `Reactivate ${name}`,
+        send: ({ agents }, ...given) => agents.reactivate(...given),
+        sponsorable: true,
+      },
+      deactivate,
+    ]
+  if (stake === null)
+    return [
+      {
+        label: 'Close the agent',
+        text: 'The agent is deactivated. Closing removes it from the registry; its rent goes back to who paid it. Its history stays readable.',
+        danger: true,
+        title: `Close ${name}`,
+        send: ({ agents }, ...given) => agents.close(...given),
+      },
+    ]
+  const hasFunds = BigInt(stake.depositedAmount) > 0n
+  return [
+    {
+      label: 'Close the stake',
+      text: hasFunds
+        ? 'The agent is deactivated. Withdraw all of its stake, then close the stake and the agent.'
+        : 'The agent is deactivated. Close its empty stake first; its rent comes back.',
+      disabled: hasFunds,
+      title: 'Close the stake',
+      send: ({ stakes }, ...given) => stakes.close(...given),
+    },
+  ]
 }

@@ -1,35 +1,22 @@
 import { type AmountError, usdc } from '@agent-registry/client/money'
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
+import { useEffect, useState } from 'react'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
 import { TransactionButton } from '../../transaction/provider.tsx'
-import {
-  Amount,
-  Button,
-  Facts,
-  formatUnits,
-  Input,
-  plainUnits,
-  Section,
-  useRead,
-  words,
-} from '../../ui/index.ts'
-import type { Sign } from './owner-transaction.tsx'
-import { StakeRulesDocument } from './page.generated.ts'
-import type { MyAgent } from './page.tsx'
+import { Button, Facts, Input, Section } from '../../ui/index.ts'
+import { useRead } from '../../ui/reads.ts'
+import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
+import type { OwnerProps, Sign } from './page.tsx'
+import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
 import { inWords } from '../../ui/duration.ts'
-import { PendingWithdrawal } from './pending-withdrawal.tsx'
-
-interface StakeSectionProps {
-  readonly agent: MyAgent
-  readonly sign: Sign
-}
+import type { MyAgent } from './page.tsx'
 
 const DAY_SECONDS = 86_400
 
 /** The stake, the tier that it gives, deposits and withdrawals. */
-export function StakeSection({ agent, sign }: StakeSectionProps) {
+export function StakeSection({ agent, sign }: OwnerProps) {
   const [{ data }] = useQuery({ query: StakeRulesDocument })
   const variables = { wallet: agent.owner }
   const wallet = useRead({ query: WalletBalanceDocument, variables }).data?.walletBalance
@@ -58,12 +45,12 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
       }
     >
       <Facts
-        facts={[
-          ['Deposited', <Amount key="deposited" value={deposited} unit="usdc" />],
-          ['Can be withdrawn', <Amount key="free" value={free > 0n ? free : 0n} unit="usdc" />],
-          ['Locked', locked > 0n && <Amount value={locked} unit="usdc" />],
-          ['Being withdrawn', pending > 0n && <Amount value={pending} unit="usdc" />],
-        ]}
+        facts={{
+          Deposited: <Amount value={deposited} unit="usdc" />,
+          'Can be withdrawn': <Amount value={free > 0n ? free : 0n} unit="usdc" />,
+          Locked: locked > 0n && <Amount value={locked} unit="usdc" />,
+          'Being withdrawn': pending > 0n && <Amount value={pending} unit="usdc" />,
+        }}
       />
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
       {stake?.withdrawal && free > 0n && (
@@ -151,4 +138,95 @@ function readAmount(text: string): { amount: bigint | null; problem: string | nu
   } catch (error) {
     return { amount: null, problem: (error as AmountError).reason }
   }
+}
+
+interface PendingWithdrawalProps {
+  readonly withdrawal: NonNullable<NonNullable<MyAgent['stake']>['withdrawal']>
+  readonly sign: Sign
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A requested withdrawal, with the time from which it is payable. */
+function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) {
+  const { amount, completableAt } = withdrawal
+  const now = useLedgerTime()
+  const left = completableAt === null ? 0 : (Date.parse(completableAt) - now) / 1_000
+  const isPayable = left <= 0
+  return (
+    <div className="notice" data-tone="neutral">
+      <div>
+        <h3>
+          Withdrawal of <Amount value={amount} unit="usdc" />
+        </h3>
+        <p role="timer" className="hint">
+          {isPayable ? (
+            'It is payable now.'
+          ) : (
+            <>
+              Payable in {inWords(left)}, on{' '}
+              <time dateTime={completableAt!}>{exact.format(new Date(completableAt!))}</time>. The clock of
+              the ledger decides.
+            </>
+          )}
+        </p>
+      </div>
+      <div className="row">
+        <TransactionButton
+          look={isPayable ? 'primary' : 'plain'}
+          disabled={!isPayable}
+          onClick={() =>
+            sign({
+              title: `Pay out ${formatUnits(BigInt(amount), 6)} USDC`,
+              send: (registry, signer, options) => registry.stakes.completeWithdrawal(signer, options),
+              sponsorable: true,
+              hints: { payout: BigInt(amount) },
+            })
+          }
+        >
+          Pay out
+        </TransactionButton>
+        <TransactionButton
+          onClick={() =>
+            sign({
+              title: 'Cancel the withdrawal',
+              send: (registry, signer, options) => registry.stakes.cancelWithdrawal(signer, options),
+              sponsorable: true,
+            })
+          }
+        >
+          Cancel the withdrawal
+        </TransactionButton>
+      </div>
+    </div>
+  )
+}
+
+const REFRESH_MS = 10_000
+
+/** The clock of the ledger, by which the cooldown ends. Without it, the clock of the browser. */
+function useLedgerTime(): number {
+  const client = useClient()
+  const [offset, setOffset] = useState(0)
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const options = { requestPolicy: 'network-only' } as const
+      const { data } = await client.query(LedgerTimeDocument, {}, options).toPromise()
+      if (data !== undefined) setOffset(Date.parse(data.ledger.time) - Date.now())
+    }
+    void read()
+    const timer = setInterval(() => void read(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [client])
+  return useNow() + offset
+}
+
+/** The time, each second. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }

@@ -10,14 +10,9 @@ import { nextStep } from '../../routes.ts'
 import { TransactionButton } from '../../transaction/provider.tsx'
 import { Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
-import type { Sign } from './owner-transaction.tsx'
-import type { MyAgent } from './page.tsx'
+import type { OwnerProps } from './page.tsx'
 
-interface UpdateSectionProps {
-  readonly agent: MyAgent
-  readonly sign: Sign
-  readonly limits: AgentLimits
-}
+type UpdateSectionProps = OwnerProps & { readonly limits: AgentLimits }
 
 /** Changes the details of an active agent. Only what differs is sent. */
 export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {

@@ -1,24 +1,13 @@
 import { useAction } from '../../form/use-action.tsx'
-import {
-  Address,
-  Badge,
-  Button,
-  Facts,
-  RelativeTime,
-  Section,
-  Table,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
-import {
-  type OperatorPageQuery,
-  type OperatorPartsFragment,
-  RetryDeadLetterDocument,
-} from './page.generated.ts'
+import { Button, type Columns, Facts, Section, Table } from '../../ui/index.ts'
+import { Address, Badge, RelativeTime, withCommas, words } from '../../ui/values.ts'
+import { type OperatorPartsFragment, RetryDeadLetterDocument } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 /** Deliveries that wait, and webhooks that fail. */
-export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragment['webhooks'] }) {
-  const { active, paused, disabled, pending, retrying, oldestDueSeconds, lastHour, failing } = webhooks
+export function Deliveries({ data }: PartProps) {
+  const { active, paused, disabled, pending, retrying, oldestDueSeconds, lastHour, failing } =
+    data.operator.webhooks
   return (
     <Section title="Webhooks" lead="Of all wallets. Their URLs are not shown: they can contain secrets.">
       <Facts
@@ -47,42 +36,30 @@ export function Deliveries({ webhooks }: { readonly webhooks: OperatorPartsFragm
 
 type Failing = OperatorPartsFragment['webhooks']['failing'][number]
 
-const FAILING = [
-  { title: 'Host', cell: ({ host }: Failing) => host ?? 'Not known' },
-  { title: 'Owner', cell: ({ wallet }: Failing) => <Address value={wallet} label="owner" /> },
-  {
-    title: 'State',
-    cell: ({ disabledReason, pausedUntil }: Failing) =>
-      disabledReason !== null ? (
-        <Badge tone="bad">Disabled: {words(disabledReason).toLowerCase()}</Badge>
-      ) : pausedUntil !== null && Date.parse(pausedUntil) > Date.now() ? (
-        <Badge tone="warn">Paused</Badge>
-      ) : (
-        <Badge tone="warn">Failing</Badge>
-      ),
-  },
-  {
-    title: 'Since',
-    cell: ({ failingSince }: Failing) =>
-      failingSince === null ? '–' : <RelativeTime value={failingSince} />,
-  },
-]
-
-interface IndexerProps {
-  readonly indexer: OperatorPageQuery['detailedHealth']['indexer']
-  readonly deadLetters: OperatorPartsFragment['deadLetters']
-  readonly onChange: () => void
+const FAILING: Columns<Failing> = {
+  Host: ({ host }) => host ?? 'Not known',
+  Owner: ({ wallet }) => <Address value={wallet} label="owner" />,
+  State: ({ disabledReason, pausedUntil }) =>
+    disabledReason !== null ? (
+      <Badge tone="bad">Disabled: {words(disabledReason).toLowerCase()}</Badge>
+    ) : (
+      <Badge tone="warn">
+        {pausedUntil !== null && Date.parse(pausedUntil) > Date.now() ? 'Paused' : 'Failing'}
+      </Badge>
+    ),
+  Since: ({ failingSince }) => (failingSince === null ? '–' : <RelativeTime value={failingSince} />),
 }
 
 /** How old the tables are, and what could not be read. */
-export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
+export function Indexer({ data, onChange }: PartProps) {
   const { busy, outcome, run } = useAction()
   const retry = (id: string): void =>
     void run(RetryDeadLetterDocument, { id }, () => {
       onChange()
       return 'It is requested within ten seconds. If it stays in the list, no ledger node serves it.'
     })
-  const { phase, lagSeconds, deadLetters: all } = indexer
+  const { phase, lagSeconds, deadLetters: all } = data.detailedHealth.indexer
+  const { deadLetters } = data.operator
   return (
     <Section
       title="Indexer"
@@ -92,16 +69,17 @@ export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
       }
     >
       <Facts
-        facts={[
-          ['Phase', words(phase)],
-          ['Behind by', lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`],
-          ['Records not understood', all === null ? 'Not known' : withCommas(all)],
-        ]}
+        facts={{
+          Phase: words(phase),
+          'Behind by': lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`,
+          'Records not understood': all === null ? 'Not known' : withCommas(all),
+        }}
       />
       {outcome}
       <Table
         caption="Records not understood"
         columns={columnsOf(busy, retry)}
+        numbers={['Slot']}
         rows={deadLetters}
         keyOf={({ id }) => id}
         empty="Everything was read."
@@ -112,33 +90,27 @@ export function Indexer({ indexer, deadLetters, onChange }: IndexerProps) {
 
 type DeadLetter = OperatorPartsFragment['deadLetters'][number]
 
-const columnsOf = (busy: boolean, retry: (id: string) => void) => [
-  { title: 'What', cell: ({ kind }: DeadLetter) => words(kind) },
-  { title: 'Why', cell: ({ reason }: DeadLetter) => reason },
-  {
-    title: 'Where',
-    cell: ({ signature, account }: DeadLetter) =>
-      signature !== null ? (
-        <Address value={signature} label="transaction" />
-      ) : account !== null ? (
-        <Address value={account} label="account" />
-      ) : (
-        '–'
-      ),
-  },
-  { title: 'Slot', cell: ({ slot }: DeadLetter) => withCommas(slot), align: 'end' as const },
-  { title: 'Found', cell: ({ createdAt }: DeadLetter) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Retry',
-    cell: ({ id, canRetry, retryRequestedAt }: DeadLetter) =>
-      !canRetry ? (
-        '–'
-      ) : retryRequestedAt !== null ? (
-        'Requested'
-      ) : (
-        <Button small busy={busy} onClick={() => retry(id)} aria-label={`Retry ${id}`}>
-          Retry
-        </Button>
-      ),
-  },
-]
+const columnsOf = (busy: boolean, retry: (id: string) => void): Columns<DeadLetter> => ({
+  What: ({ kind }) => words(kind),
+  Why: ({ reason }) => reason,
+  Where: ({ signature, account }) =>
+    signature !== null ? (
+      <Address value={signature} label="transaction" />
+    ) : account !== null ? (
+      <Address value={account} label="account" />
+    ) : (
+      '–'
+    ),
+  Slot: ({ slot }) => withCommas(slot),
+  Found: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Retry: ({ id, canRetry, retryRequestedAt }) =>
+    !canRetry ? (
+      '–'
+    ) : retryRequestedAt !== null ? (
+      'Requested'
+    ) : (
+      <Button small busy={busy} onClick={() => retry(id)} aria-label={`Retry ${id}`}>
+        Retry
+      </Button>
+    ),
+})

@@ -1,29 +1,27 @@
 import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 import {
-  Badge,
   Button,
   CodeBlock,
+  type Columns,
   Confirm,
   Input,
-  RelativeTime,
+  type Question,
   Section,
   Select,
   Table,
 } from '../../ui/index.ts'
+import { Badge, RelativeTime } from '../../ui/values.ts'
 import { useAction } from '../../form/use-action.tsx'
 import {
   CreateInviteCodeDocument,
   type OperatorPartsFragment,
   RevokeInviteCodeDocument,
 } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 type Code = OperatorPartsFragment['inviteCodes'][number]
-
-interface InviteCodesProps {
-  readonly codes: readonly Code[]
-  readonly onChange: () => void
-}
 
 const DAY_MS = 86_400_000
 const EXPIRY = [
@@ -33,13 +31,13 @@ const EXPIRY = [
 ]
 
 /** Creates and revokes codes. Each registration with one costs the fee payer money. */
-export function InviteCodes({ codes, onChange }: InviteCodesProps) {
+export function InviteCodes({ data, onChange }: PartProps) {
   const { busy, outcome, run } = useAction()
-  const [uses, setUses] = useState('1')
-  const [days, setDays] = useState('7')
-  const [asked, setAsked] = useState<string | null>(null)
+  const { draft, field } = useDraft({ uses: '1', days: '7' })
+  const [question, setQuestion] = useState<Question | null>(null)
   const [created, setCreated] = useState<string | null>(null)
-  const maxUses = /^(?:[1-9]\d{0,5}|1000000)$/.test(uses) ? Number(uses) : null
+  const { uses, days } = draft
+  const maxUses = /^(?:[1-9]\d{0,5}|1000000)$/.test(uses.trim()) ? Number(uses) : null
   const create = (): void => {
     if (maxUses === null) return
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
@@ -50,13 +48,19 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
     })
   }
   const revoke = (id: string): void => {
-    setAsked(null)
     setCreated(null)
     void run(RevokeInviteCodeDocument, { id }, () => {
       onChange()
       return `The code ${id} was revoked.`
     })
   }
+  const ask = (id: string): void =>
+    setQuestion({
+      title: `Revoke ${id}?`,
+      text: 'Prepared registrations that were not submitted become invalid. This cannot be undone.',
+      label: 'Revoke code',
+      onConfirm: () => revoke(id),
+    })
   return (
     <Section title="Invite codes" lead="The list has the beginning of each code’s hash, not the code.">
       <Form label="New invite code" onSubmit={create}>
@@ -64,16 +68,10 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
           <Input
             label="Registrations"
             inputMode="numeric"
-            value={uses}
+            {...field('uses')}
             error={maxUses === null ? 'Enter a whole number from 1 to 1,000,000.' : null}
-            onChange={({ target }) => setUses(target.value.trim())}
           />
-          <Select
-            label="Expires"
-            options={EXPIRY}
-            value={days}
-            onChange={({ target }) => setDays(target.value)}
-          />
+          <Select label="Expires" options={EXPIRY} {...field('days')} />
           <Button look="primary" type="submit" busy={busy}>
             Create code
           </Button>
@@ -83,45 +81,30 @@ export function InviteCodes({ codes, onChange }: InviteCodesProps) {
       {created !== null && <CodeBlock label="New invite code" code={created} />}
       <Table
         caption="Invite codes"
-        columns={columnsOf(busy, setAsked)}
-        rows={codes.toReversed()}
+        columns={columnsOf(busy, ask)}
+        rows={data.operator.inviteCodes.toReversed()}
         keyOf={({ id }) => id}
         empty="There are no codes."
       />
-      <Confirm
-        question={
-          asked === null
-            ? null
-            : {
-                title: `Revoke ${asked}?`,
-                text: 'Prepared registrations that were not submitted become invalid. This cannot be undone.',
-                label: 'Revoke code',
-              }
-        }
-        onConfirm={() => asked !== null && revoke(asked)}
-        onClose={() => setAsked(null)}
-      />
+      <Confirm question={question} onClose={() => setQuestion(null)} />
     </Section>
   )
 }
 
-const columnsOf = (busy: boolean, ask: (id: string) => void) => [
-  { title: 'Code', cell: ({ id }: Code) => <code>{id}…</code> },
-  { title: 'Used', cell: ({ uses: used, maxUses: all }: Code) => `${used} of ${all}` },
-  { title: 'State', cell: (code: Code) => stateOf(code) },
-  { title: 'Created', cell: ({ createdAt }: Code) => <RelativeTime value={createdAt} /> },
-  {
-    title: 'Change',
-    cell: ({ id, revokedAt }: Code) =>
-      revokedAt === null ? (
-        <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
-          Revoke
-        </Button>
-      ) : (
-        '–'
-      ),
-  },
-]
+const columnsOf = (busy: boolean, ask: (id: string) => void): Columns<Code> => ({
+  Code: ({ id }) => <code>{id}…</code>,
+  Used: ({ uses: used, maxUses: all }) => `${used} of ${all}`,
+  State: stateOf,
+  Created: ({ createdAt }) => <RelativeTime value={createdAt} />,
+  Change: ({ id, revokedAt }) =>
+    revokedAt === null ? (
+      <Button small look="danger" busy={busy} onClick={() => ask(id)} aria-label={`Revoke ${id}`}>
+        Revoke
+      </Button>
+    ) : (
+      '–'
+    ),
+})
 
 function stateOf({ revokedAt, expiresAt, uses, maxUses }: Code) {
   if (revokedAt !== null) return <Badge tone="bad">Revoked</Badge>

@@ -1,26 +1,27 @@
 import { useState } from 'react'
-import { Badge, Button, Confirm, Section, Table, words } from '../../ui/index.ts'
+import { Badge, Button, type Columns, Confirm, type Question, Section, Table, words } from '../../ui/index.ts'
 import { useAction } from '../../form/use-action.tsx'
 import { type OperatorPartsFragment, SetIssuerEnabledDocument } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 type Issuer = OperatorPartsFragment['issuers'][number]
 
-interface IssuersProps {
-  readonly issuers: readonly Issuer[]
-  readonly onChange: () => void
-}
-
 /** Stops trusting an issuer, and trusts it again. */
-export function Issuers({ issuers, onChange }: IssuersProps) {
+export function Issuers({ data, onChange }: PartProps) {
   const { busy, outcome, run } = useAction()
-  const [asked, setAsked] = useState<string | null>(null)
-  const setEnabled = (did: string, enabled: boolean): void => {
-    setAsked(null)
+  const [question, setQuestion] = useState<Question | null>(null)
+  const setEnabled = (did: string, enabled: boolean): void =>
     void run(SetIssuerEnabledDocument, { did, enabled }, () => {
       onChange()
       return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
     })
-  }
+  const ask = (did: string): void =>
+    setQuestion({
+      title: `Stop trusting ${did}?`,
+      text: 'Its credentials are not verified any more, also those that are listed. You can trust it again.',
+      label: 'Stop trusting',
+      onConfirm: () => setEnabled(did, false),
+    })
   return (
     <Section
       title="Trusted issuers"
@@ -29,54 +30,33 @@ export function Issuers({ issuers, onChange }: IssuersProps) {
       {outcome}
       <Table
         caption="Trusted issuers"
-        columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : setAsked(did)))}
-        rows={issuers}
+        columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : ask(did)))}
+        rows={data.operator.issuers}
         keyOf={({ did }) => did}
         empty="There are no trusted issuers."
       />
-      <Confirm
-        question={
-          asked === null
-            ? null
-            : {
-                title: `Stop trusting ${asked}?`,
-                text: 'Its credentials are not verified any more, also those that are listed. You can trust it again.',
-                label: 'Stop trusting',
-              }
-        }
-        onConfirm={() => asked !== null && setEnabled(asked, false)}
-        onClose={() => setAsked(null)}
-      />
+      <Confirm question={question} onClose={() => setQuestion(null)} />
     </Section>
   )
 }
 
 /** The column of the button is last. */
-const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void) => [
-  { title: 'Issuer', cell: ({ did }: Issuer) => <code>{did}</code> },
-  {
-    title: 'May issue',
-    cell: ({ allowedTypes }: Issuer) =>
-      allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
-  },
-  {
-    title: 'State',
-    cell: ({ enabled }: Issuer) => (
-      <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
-    ),
-  },
-  {
-    title: 'Change',
-    cell: ({ did, enabled }: Issuer) => (
-      <Button
-        small
-        look={enabled ? 'danger' : 'plain'}
-        busy={busy}
-        aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
-        onClick={() => setEnabled(did, !enabled)}
-      >
-        {enabled ? 'Stop trusting' : 'Trust again'}
-      </Button>
-    ),
-  },
-]
+const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void): Columns<Issuer> => ({
+  Issuer: ({ did }) => <code>{did}</code>,
+  'May issue': ({ allowedTypes }) =>
+    allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
+  State: ({ enabled }) => (
+    <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
+  ),
+  Change: ({ did, enabled }) => (
+    <Button
+      small
+      look={enabled ? 'danger' : 'plain'}
+      busy={busy}
+      aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
+      onClick={() => setEnabled(did, !enabled)}
+    >
+      {enabled ? 'Stop trusting' : 'Trust again'}
+    </Button>
+  ),
+})

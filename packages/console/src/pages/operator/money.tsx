@@ -1,30 +1,16 @@
 import { Histogram } from '../../ui/histogram.tsx'
-import {
-  Address,
-  Amount,
-  Facts,
-  formatUnits,
-  Light,
-  RelativeTime,
-  Section,
-  Status,
-  Table,
-} from '../../ui/index.ts'
-import type { OperatorPageQuery, OperatorPartsFragment } from './page.generated.ts'
-import css from './page.module.css'
-
-interface MoneyProps {
-  readonly sponsorship: OperatorPartsFragment['sponsorship']
-  readonly feePayer: OperatorPageQuery['detailedHealth']['feePayer']
-}
+import { type Columns, Facts, Section, Table } from '../../ui/index.ts'
+import { Address, Amount, formatUnits, Light, RelativeTime, Status } from '../../ui/values.ts'
+import type { OperatorPartsFragment } from './page.generated.ts'
+import type { PartProps } from './page.tsx'
 
 const SOL_DECIMALS = 9
 const sol = (lamports: number): string => `${formatUnits(BigInt(lamports), SOL_DECIMALS)} SOL`
 
 /** What the fee payer has, may pay, and paid. */
-export function Money({ sponsorship, feePayer }: MoneyProps) {
-  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = sponsorship
-  const { enabled, pubkey, balanceLamports } = feePayer
+export function Money({ data: { operator, detailedHealth } }: PartProps) {
+  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = operator.sponsorship
+  const { enabled, pubkey, balanceLamports } = detailedHealth.feePayer
   return (
     <Section
       title="Fee payer"
@@ -32,21 +18,19 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
     >
       <div className="pair">
         <Facts
-          facts={[
-            ['Account', pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />],
-            [
-              'Balance',
-              balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
-            ],
-            ['Minimum balance', <Amount key="m" value={minBalanceLamports} unit="sol" />],
-          ]}
+          facts={{
+            Account: pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />,
+            Balance: balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
+            'Minimum balance': <Amount value={minBalanceLamports} unit="sol" />,
+          }}
         />
-        <div className={css.meter}>
+        <div>
           <span id="budget">
             Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
             <Amount value={dailyBudgetLamports} unit="sol" />
           </span>
           <meter
+            style={{ width: '100%' }}
             aria-labelledby="budget"
             value={Number(spentLamports)}
             max={Number(dailyBudgetLamports)}
@@ -67,6 +51,7 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
       <Table
         caption="Newest sponsored registrations"
         columns={COLUMNS}
+        numbers={['Cost']}
         rows={newest}
         keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
         empty="No registration was sponsored yet. Create an invite code below, and give it to the owner of an agent."
@@ -77,18 +62,11 @@ export function Money({ sponsorship, feePayer }: MoneyProps) {
 
 type Registration = OperatorPartsFragment['sponsorship']['newest'][number]
 
-const COLUMNS = [
-  {
-    title: 'Agent',
-    cell: ({ agentPda }: Registration) => <Address value={agentPda} label="agent address" />,
-  },
-  { title: 'Owner', cell: ({ wallet }: Registration) => <Address value={wallet} label="owner" /> },
-  { title: 'State', cell: ({ state }: Registration) => <Status value={state} /> },
-  {
-    title: 'Cost',
-    cell: ({ spentLamports }: Registration) =>
-      spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
-    align: 'end' as const,
-  },
-  { title: 'Signed', cell: ({ createdAt }: Registration) => <RelativeTime value={createdAt} /> },
-]
+const COLUMNS: Columns<Registration> = {
+  Agent: ({ agentPda }) => <Address value={agentPda} label="agent address" />,
+  Owner: ({ wallet }) => <Address value={wallet} label="owner" />,
+  State: ({ state }) => <Status value={state} />,
+  Cost: ({ spentLamports }) =>
+    spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
+  Signed: ({ createdAt }) => <RelativeTime value={createdAt} />,
+}

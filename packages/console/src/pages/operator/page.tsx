@@ -9,7 +9,7 @@ import { Button, ErrorState, Input, Loading, Page, Section, usePolling, useRead 
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
-import { OperatorPageDocument } from './page.generated.ts'
+import { OperatorPageDocument, type OperatorPageQuery } from './page.generated.ts'
 import { Money } from './money.tsx'
 
 const REFRESH_MS = 15_000
@@ -86,6 +86,12 @@ function Operators({ token, onRefused }: OperatorsProps) {
   )
 }
 
+export interface PartProps {
+  readonly data: OperatorPageQuery
+  /** Reads it again. */
+  readonly onChange: () => void
+}
+
 function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
   const { data, error, again: refresh } = useRead({ query: OperatorPageDocument })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
@@ -100,15 +106,15 @@ function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
     ) : (
       <ErrorState error={error} retry={refresh} />
     )
-  const { operator, detailedHealth } = data
+  const part = { data, onChange: refresh }
   return (
     <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
-      <Money sponsorship={operator.sponsorship} feePayer={detailedHealth.feePayer} />
-      <Deliveries webhooks={operator.webhooks} />
-      <Indexer indexer={detailedHealth.indexer} deadLetters={operator.deadLetters} onChange={refresh} />
-      <InviteCodes codes={operator.inviteCodes} onChange={refresh} />
-      <Issuers issuers={operator.issuers} onChange={refresh} />
+      <Money {...part} />
+      <Deliveries {...part} />
+      <Indexer {...part} />
+      <InviteCodes {...part} />
+      <Issuers {...part} />
     </div>
   )
 }

@@ -4,17 +4,9 @@ import { NewestEventsDocument } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES } from '../../events/types.ts'
 import Chart, { minute } from '../../ui/chart.tsx'
 import { Histogram } from '../../ui/histogram.tsx'
-import {
-  ChoiceSection,
-  Loaded,
-  optionsOf,
-  PERIODS,
-  Section,
-  usdc,
-  usePolling,
-  useRead,
-  withCommas,
-} from '../../ui/index.ts'
+import { ChoiceSection, optionsOf, PERIODS, Section } from '../../ui/index.ts'
+import { Loaded, usePolling, useRead } from '../../ui/reads.ts'
+import { usdc, withCommas } from '../../ui/values.ts'
 import {
   EventCountsDocument,
   RegistryOverTimeDocument,

@@ -1,20 +1,8 @@
 import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
-import {
-  Bars,
-  ButtonLink,
-  Figures,
-  formatUnits,
-  Link,
-  Loaded,
-  lazily,
-  Page,
-  Section,
-  Tier,
-  useRead,
-  withCommas,
-  words,
-} from '../../ui/index.ts'
+import { Bars, ButtonLink, Figures, lazily, Page, Section } from '../../ui/index.ts'
+import { Loaded, useRead } from '../../ui/reads.ts'
+import { formatUnits, Link, Tier, withCommas, words } from '../../ui/values.ts'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 
@@ -61,12 +49,12 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
   return (
     <div className="stack">
       <Figures
-        figures={[
-          ['Agents', withCommas(stats.agents)],
-          ['Active', withCommas(active)],
-          ['USDC staked', formatUnits(BigInt(stats.depositedAmount), 6)],
-          ['USDC to be withdrawn', formatUnits(BigInt(stats.pendingWithdrawals), 6)],
-        ]}
+        figures={{
+          Agents: withCommas(stats.agents),
+          Active: withCommas(active),
+          'USDC staked': formatUnits(BigInt(stats.depositedAmount), 6),
+          'USDC to be withdrawn': formatUnits(BigInt(stats.pendingWithdrawals), 6),
+        }}
       />
       {stats.mismatchedAgents > 0 && (
         <p className="hint">
@@ -89,13 +77,12 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
       </div>
       <div className="grid">
         <div className="stack">
-          <Counts title="Tiers" rows={stats.byTier.toReversed()} valueOf={({ tier }) => tier} filter="tier" />
-          <Counts title="Status" rows={stats.byStatus} valueOf={({ status }) => status} filter="status" />
+          <Counts title="Tiers" rows={stats.byTier.toReversed()} filter="tier" />
+          <Counts title="Status" rows={stats.byStatus} filter="status" />
         </div>
         <Counts
           title="Categories"
           rows={stats.byCategory.toSorted((one, other) => other.agents - one.agents)}
-          valueOf={({ category }) => category}
           filter="category"
         />
         <div className="stack">
@@ -150,18 +137,17 @@ function Sparkline({ now, changes }: { readonly now: number; readonly changes: C
   )
 }
 
-interface CountsProps<Row> {
+interface CountsProps<Filter extends string> {
   readonly title: string
-  readonly rows: readonly Row[]
-  readonly valueOf: (row: Row) => string
+  readonly rows: readonly (Readonly<Record<Filter, string>> & { readonly agents: number })[]
   /** The parameter of the list of agents. */
-  readonly filter: string
+  readonly filter: Filter
 }
 
 /** How many agents have each value. A value leads to the list of its agents. */
-function Counts<Row extends { readonly agents: number }>({ title, rows, valueOf, filter }: CountsProps<Row>) {
+function Counts<Filter extends string>({ title, rows, filter }: CountsProps<Filter>) {
   const bars = rows.map((row) => {
-    const value = valueOf(row)
+    const value: string = row[filter]
     return {
       key: value,
       label: words(value),

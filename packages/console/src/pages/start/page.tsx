@@ -2,18 +2,9 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { readError } from '../../api/errors.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
-import {
-  Badge,
-  ButtonLink,
-  classes,
-  ErrorState,
-  Link,
-  Loading,
-  Page,
-  useKept,
-  usePolling,
-  useRead,
-} from '../../ui/index.ts'
+import { ButtonLink, classes, Page } from '../../ui/index.ts'
+import { ErrorState, Loading, useKept, usePolling, useRead } from '../../ui/reads.ts'
+import { Badge, Link } from '../../ui/values.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AccountPanel } from '../../wallet/account-panel.tsx'

@@ -1,4 +1,4 @@
-import { Address, type Column, formatUnits, Section, Table } from '../../ui/index.ts'
+import { Address, type Columns, formatUnits, Section, Table } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
 import css from './page.module.css'
 
@@ -10,29 +10,22 @@ interface BalancesProps {
 
 type Row = ReturnType<typeof changedRows>[number]
 
-const COLUMNS: readonly Column<Row>[] = [
-  {
-    title: 'Account',
-    cell: ({ account, role }) => (
-      <span className="lines">
-        <span>{role}</span>
-        <Address value={account} label="account address" />
-      </span>
-    ),
-  },
-  { title: 'Before', align: 'end', cell: ({ before, decimals, unit }) => amount(before, decimals, unit) },
-  { title: 'After', align: 'end', cell: ({ after, decimals, unit }) => amount(after, decimals, unit) },
-  {
-    title: 'Change',
-    align: 'end',
-    cell: ({ before, after, decimals, unit }) => (
-      <strong className={after > before ? 'good' : 'bad'}>
-        {after > before ? '+' : ''}
-        {amount(after - before, decimals, unit)}
-      </strong>
-    ),
-  },
-]
+const COLUMNS: Columns<Row> = {
+  Account: ({ account, role }) => (
+    <span className="lines">
+      <span>{role}</span>
+      <Address value={account} label="account address" />
+    </span>
+  ),
+  Before: ({ before, decimals, unit }) => amount(before, decimals, unit),
+  After: ({ after, decimals, unit }) => amount(after, decimals, unit),
+  Change: ({ before, after, decimals, unit }) => (
+    <strong className={after > before ? 'good' : 'bad'}>
+      {after > before ? '+' : ''}
+      {amount(after - before, decimals, unit)}
+    </strong>
+  ),
+}
 
 /** SOL and tokens of each account that changed. */
 export function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
@@ -45,6 +38,7 @@ export function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
         <Table
           caption="Balances that changed"
           columns={COLUMNS}
+          numbers={['Before', 'After', 'Change']}
           rows={rows}
           keyOf={({ account, unit }) => `${account} ${unit}`}
         />

@@ -1,6 +1,6 @@
 import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
-import type { InstructionAccount } from '../../transaction/instruction.tsx'
+import type { InstructionProps } from '../../transaction/instruction.tsx'
 import { argumentsOf } from '../../transaction/words.ts'
 import { formatUnits, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
@@ -8,16 +8,9 @@ import type { TransactionOnLedgerQuery } from './page.generated.ts'
 export type LedgerTransaction = NonNullable<TransactionOnLedgerQuery['ledgerTransaction']>
 type Instruction = LedgerTransaction['instructions'][number]
 
-export interface Described {
+export interface Described extends InstructionProps {
   /** Its place in the transaction, from 1. */
   readonly number: number
-  /** Such as "Register agent". */
-  readonly title: string
-  /** The name of a known program. */
-  readonly program: string | null
-  readonly programId: string
-  readonly values: readonly (readonly [name: string, value: string])[]
-  readonly accounts: readonly InstructionAccount[]
 }
 
 interface Reading extends Pick<Described, 'title' | 'values'> {

@@ -1,24 +1,11 @@
 import { useParams } from 'wouter'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import {
-  Address,
-  Amount,
-  ButtonLink,
-  clientCode,
-  CodeBlock,
-  Empty,
-  ErrorState,
-  Facts,
-  Loading,
-  Page,
-  Section,
-  usePolling,
-  withCommas,
-} from '../../ui/index.ts'
+import { ButtonLink, classes, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, usePolling } from '../../ui/reads.ts'
+import { Address, Amount, Light, Link, withCommas } from '../../ui/values.ts'
 import { BalancesSection } from './balances-section.tsx'
-import { InstructionList } from './instruction-list.tsx'
-import { describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
+import { type Described, describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
 import {
   TransactionByIdDocument,
   type TransactionByIdQuery,
@@ -27,8 +14,10 @@ import {
   TransactionProgressDocument,
   TransactionSettingDocument,
 } from './page.generated.ts'
-import { StatusSection } from './status-section.tsx'
-import type { Prepared } from './timeline.ts'
+import { adviceOf, type Prepared, type Shown, stepsOf, verdictOf } from './timeline.ts'
+import { Checks } from '../../ui/checks.tsx'
+import { Instruction } from '../../transaction/instruction.tsx'
+import css from './page.module.css'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
 const POLL_MS = 5_000
@@ -108,9 +97,7 @@ function titleOf(transaction: Prepared | LedgerTransaction | null, program: stri
     : `Transaction: ${describeInstruction(main, 1, program).title.toLowerCase()}`
 }
 
-interface ContentProps {
-  readonly prepared: Prepared | null
-  readonly landed: LedgerTransaction | null
+interface ContentProps extends Shown {
   readonly program: string
   readonly usdcMint: string | undefined
 }
@@ -139,21 +126,16 @@ function Content({ prepared, landed, program, usdcMint }: ContentProps) {
         <StatusSection prepared={prepared} landed={landed} />
         <Section title="Details">
           <Facts
-            facts={[
-              ['Signature', signature && <Address value={signature} label="signature" />],
-              ['Id', prepared && <Address value={prepared.id} label="id" />],
-              ['Slot', slot === null ? 'Not landed' : withCommas(slot)],
-              ['Network fee', landed && <Amount value={landed.fee} unit="sol" />],
-              ['Paid by', landed && <Address value={landed.feePayer} label="fee payer" />],
-              [
-                'Compute units',
+            facts={{
+              Signature: signature && <Address value={signature} label="signature" />,
+              Id: prepared && <Address value={prepared.id} label="id" />,
+              Slot: slot === null ? 'Not landed' : withCommas(slot),
+              'Network fee': landed && <Amount value={landed.fee} unit="sol" />,
+              'Paid by': landed && <Address value={landed.feePayer} label="fee payer" />,
+              'Compute units':
                 landed && (landed.computeUnits === null ? 'Not known' : withCommas(landed.computeUnits)),
-              ],
-              [
-                'Sponsored',
-                prepared && (prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'),
-              ],
-            ]}
+              Sponsored: prepared && (prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'),
+            }}
           />
         </Section>
       </div>
@@ -182,5 +164,81 @@ function NotFound({ id }: { readonly id: string }) {
       </p>
       <ButtonLink to="/agents">Show all agents</ButtonLink>
     </Empty>
+  )
+}
+
+/** The way of the transaction, and what to do if it failed. */
+export function StatusSection(shown: Shown) {
+  const [tone, verdict] = verdictOf(shown)
+  const advice = adviceOf(shown)
+  return (
+    <Section
+      title="Status"
+      aside={
+        <span role="status">
+          <Light tone={tone} text={verdict} />
+        </span>
+      }
+    >
+      <Checks checks={stepsOf(shown)} />
+      {advice !== null && (
+        <div className="notice" data-tone="neutral">
+          <p>
+            <strong>What to do.</strong> {advice}
+          </p>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+interface WithInner extends Described {
+  /** Those that it invoked, with their depth below it. */
+  readonly inner: readonly (Described & { readonly depth: number })[]
+}
+
+/** What the transaction asks the programs to do. */
+function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
+  return (
+    <Section title="Instructions" aside={<span className="note">{withCommas(instructions.length)}</span>}>
+      <ol className="stack divided">
+        {instructions.map((each) => (
+          <li key={each.number} className="stack tight">
+            <InstructionItem instruction={each} />
+            {each.inner.length > 0 && (
+              <details>
+                <summary>
+                  {each.inner.length === 1
+                    ? '1 inner instruction'
+                    : `${each.inner.length} inner instructions`}
+                </summary>
+                <ol className={classes('stack', css.inner)}>
+                  {each.inner.map((invoked) => (
+                    <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>
+                      <InstructionItem instruction={invoked} />
+                    </li>
+                  ))}
+                </ol>
+              </details>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function InstructionItem({ instruction }: { readonly instruction: Described }) {
+  const { number, title, accounts } = instruction
+  const agent = accounts.find(({ name }) => name === 'agent')
+  return (
+    <>
+      <Instruction {...instruction} title={`${number}. ${title}`} />
+      {agent !== undefined && (
+        <p>
+          <Link href={`/agents/${agent.pubkey}`}>Open the agent</Link>
+        </p>
+      )}
+    </>
   )
 }

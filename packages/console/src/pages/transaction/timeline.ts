@@ -1,4 +1,4 @@
-import type { Check } from '../../ui/checks.tsx'
+import { type Check, check as step } from '../../ui/checks.tsx'
 import type { Tone } from '../../ui/index.ts'
 import type { LedgerTransaction } from './instructions.ts'
 import { withCommas } from '../../ui/number.ts'
@@ -6,22 +6,20 @@ import type { TransactionByIdQuery, TransactionFailureCode } from './page.genera
 
 export type Prepared = NonNullable<TransactionByIdQuery['transaction']>
 
-const step = (title: string, state: Check['state'], text: string, time: string | null = null): Check => ({
-  title,
-  state,
-  text,
-  time,
-})
+export interface Shown {
+  readonly prepared: Prepared | null
+  readonly landed: LedgerTransaction | null
+}
 
 /** What happened, in order, and what comes next. */
-export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | null): Check[] {
+export function stepsOf({ prepared, landed }: Shown): Check[] {
   const steps =
     prepared === null
       ? [step('Sent', 'done', 'Its wallet sent it to the ledger, not through this service.')]
       : serviceSteps(prepared)
   const slot = landed?.slot ?? prepared?.slot ?? null
   const failed = prepared?.status === 'FAILED' || landed?.succeeded === false
-  if (failed) return [...steps, failureStep(prepared, landed)]
+  if (failed) return [...steps, failureStep({ prepared, landed })]
   const isConfirmed = landed !== null || prepared?.status === 'CONFIRMED'
   const isFinal = isConfirmed && (prepared?.final === true || landed?.final === true)
   return [
@@ -64,7 +62,7 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
   ]
 }
 
-function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Check {
+function failureStep({ prepared, landed }: Shown): Check {
   const error = prepared?.error ?? null
   const time = landed?.timestamp
   if (error?.code === 'BLOCKHASH_EXPIRED')
@@ -84,8 +82,8 @@ function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null
 const numbered = (_: string, index: string): string => `Instruction ${Number(index) + 3}`
 
 /** The status in one word, with its colour. */
-export function verdictOf(prepared: Prepared | null, landed: LedgerTransaction | null): [Tone, string] {
-  const last = stepsOf(prepared, landed)
+export function verdictOf(shown: Shown): [Tone, string] {
+  const last = stepsOf(shown)
   const failed = last.find(({ state }) => state === 'failed')
   if (failed !== undefined) return ['bad', failed.title]
   const done = last.findLast(({ state }) => state === 'done')
@@ -104,7 +102,7 @@ const ADVICE: Readonly<Record<TransactionFailureCode, string>> = {
 }
 
 /** What to do after a failure. Null if there is none. */
-export function adviceOf(prepared: Prepared | null, landed: LedgerTransaction | null): string | null {
+export function adviceOf({ prepared, landed }: Shown): string | null {
   const code = prepared?.error?.code
   if (code !== undefined) return ADVICE[code]
   return landed?.succeeded === false ? ADVICE.EXECUTION_FAILED : null

@@ -15,16 +15,13 @@ export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragme
             <Badge>{TRIGGERS[attempt.trigger]}</Badge>
           </div>
           <Facts
-            facts={[
-              ['Response', responseOf(attempt)],
-              ['Body', attempt.responseStatus && !attempt.responseExcerpt && 'None, or not text'],
-              ['Duration', `${attempt.durationMs} ms`],
-              ['Started', <RelativeTime key="Started" value={attempt.startedAt} />],
-              [
-                'Next attempt',
-                attempt.nextAttemptAt ? <RelativeTime value={attempt.nextAttemptAt} /> : 'None',
-              ],
-            ]}
+            facts={{
+              Response: responseOf(attempt),
+              Body: attempt.responseStatus && !attempt.responseExcerpt && 'None, or not text',
+              Duration: `${attempt.durationMs} ms`,
+              Started: <RelativeTime value={attempt.startedAt} />,
+              'Next attempt': attempt.nextAttemptAt ? <RelativeTime value={attempt.nextAttemptAt} /> : 'None',
+            }}
           />
           {attempt.responseExcerpt && (
             <CodeBlock

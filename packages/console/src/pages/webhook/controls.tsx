@@ -14,9 +14,11 @@ import {
 } from './page.generated.ts'
 import { sentAgain } from './log.tsx'
 import { useAction } from '../../form/use-action.tsx'
+import { useDraft } from '../../form/use-draft.ts'
 
 const DAY_MS = 86_400_000
-type Question = 'rotate' | 'delete' | 'pause' | null
+type Draft = { readonly keepHours: string; readonly testEvent: WebhookEventType | '' }
+type Asked = keyof typeof QUESTIONS | null
 
 interface ControlsProps {
   readonly webhook: WebhookDetailsFragment
@@ -28,10 +30,10 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   const { id, active } = webhook
   const [, navigate] = useLocation()
   const { busy, outcome, run } = useAction()
-  const [question, setQuestion] = useState<Question>(null)
+  const [asked, setAsked] = useState<Asked>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [keepHours, setKeepHours] = useState('24')
-  const [testEvent, setTestEvent] = useState<WebhookEventType | ''>('')
+  const { draft, change, field } = useDraft<Draft>({ keepHours: '24', testEvent: '' })
+  const { keepHours, testEvent } = draft
   const ping = () =>
     run(PingWebhookDocument, { id, exampleOf: testEvent || null }, ({ pingWebhook }) => {
       navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
@@ -67,27 +69,17 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       return 'The webhook was deleted.'
     })
   const askToRotate = (): void => {
-    setKeepHours('24')
-    setQuestion('rotate')
+    change({ keepHours: '24' })
+    setAsked('rotate')
   }
-  const confirm = (): void => {
-    setQuestion(null)
-    if (question === 'rotate') void rotate()
-    if (question === 'delete') void remove()
-    if (question === 'pause') void setActive(false)
-  }
+  const actions = { rotate, remove, pause: () => setActive(false) }
   return (
     <Section
       title="Actions"
       lead="A test event is a ping, or an example of an event. Recover sends failed deliveries of 7 days again."
     >
       <div className="row">
-        <Select
-          label="Test event"
-          options={TEST_EVENTS}
-          value={testEvent}
-          onChange={({ target }) => setTestEvent(target.value as WebhookEventType | '')}
-        />
+        <Select label="Test event" options={TEST_EVENTS} {...field('testEvent')} />
         <Button look="primary" busy={busy} disabled={!active} onClick={() => void ping()}>
           Send test event
         </Button>
@@ -95,7 +87,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
           Recover failed deliveries
         </Button>
         {active ? (
-          <Button busy={busy} onClick={() => setQuestion('pause')}>
+          <Button busy={busy} onClick={() => setAsked('pause')}>
             Pause
           </Button>
         ) : (
@@ -106,24 +98,16 @@ export function Controls({ webhook, onChange }: ControlsProps) {
         <Button busy={busy} onClick={askToRotate}>
           Rotate secret
         </Button>
-        <Button look="danger" busy={busy} onClick={() => setQuestion('delete')}>
+        <Button look="danger" busy={busy} onClick={() => setAsked('remove')}>
           Delete
         </Button>
       </div>
       {outcome}
       <Confirm
-        question={question && QUESTIONS[question]}
-        onConfirm={confirm}
-        onClose={() => setQuestion(null)}
+        question={asked && { ...QUESTIONS[asked], onConfirm: () => void actions[asked]() }}
+        onClose={() => setAsked(null)}
       >
-        {question === 'rotate' && (
-          <Select
-            label="Keep the old secret"
-            options={KEEP}
-            value={keepHours}
-            onChange={({ target }) => setKeepHours(target.value)}
-          />
-        )}
+        {asked === 'rotate' && <Select label="Keep the old secret" options={KEEP} {...field('keepHours')} />}
       </Confirm>
       <SecretDialog
         title={keepHours === '0' ? 'Store the new secret' : 'Store the new secret beside the old one'}
@@ -158,7 +142,7 @@ const QUESTIONS = {
     text: 'If the old secret ends at once, your receiver refuses requests until it has the new one. They are repeated. If you keep it, requests are signed with both: let your receiver accept either of them.',
     label: 'Replace secret',
   },
-  delete: {
+  remove: {
     title: 'Delete this webhook?',
     text: 'Its deliveries are cancelled and its log is removed. This cannot be undone.',
     label: 'Delete webhook',

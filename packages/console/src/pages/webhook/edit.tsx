@@ -1,6 +1,5 @@
-import { useState } from 'react'
 import { useMutation } from 'urql'
-import { Button, Dialog } from '../../ui/index.ts'
+import { Button, DialogButton } from '../../ui/index.ts'
 import { WebhookForm } from '../webhooks/webhook-form.tsx'
 import {
   UpdateWebhookDocument,
@@ -13,20 +12,11 @@ interface EditWebhookProps {
 }
 
 /** Changes the URL, the agent and the events. The secret and the log stay. */
-export function EditWebhook({ webhook }: EditWebhookProps) {
-  const [open, setOpen] = useState(false)
-  const close = (): void => setOpen(false)
-  return (
-    <>
-      <Button small onClick={() => setOpen(true)}>
-        Edit
-      </Button>
-      <Dialog title="Edit the webhook" open={open} onClose={close}>
-        <EditForm webhook={webhook} onDone={close} />
-      </Dialog>
-    </>
-  )
-}
+export const EditWebhook = ({ webhook }: EditWebhookProps) => (
+  <DialogButton small label="Edit" title="Edit the webhook">
+    {(close) => <EditForm webhook={webhook} onDone={close} />}
+  </DialogButton>
+)
 
 function EditForm({ webhook, onDone }: EditWebhookProps & { readonly onDone: () => void }) {
   const { id, url, eventTypes: types, filterAgentPda } = webhook

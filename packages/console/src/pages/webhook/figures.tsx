@@ -29,12 +29,12 @@ function Attempts({ variables }: { readonly variables: WebhookFiguresQueryVariab
     <Loaded read={read} data={read.data?.webhook?.figures} rows={1} label="Loading the figures">
       {({ attempts, succeeded, p50Ms, p95Ms }) => (
         <Facts
-          facts={[
-            ['Attempts', withCommas(attempts)],
-            ['Succeeded', attempts === 0 ? '–' : PERCENT.format(succeeded / attempts)],
-            ['Median', timeText(p50Ms)],
-            ['95th percentile', timeText(p95Ms)],
-          ]}
+          facts={{
+            Attempts: withCommas(attempts),
+            Succeeded: attempts === 0 ? '–' : PERCENT.format(succeeded / attempts),
+            Median: timeText(p50Ms),
+            '95th percentile': timeText(p95Ms),
+          }}
         />
       )}
     </Loaded>

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import {
   Button,
+  type Columns,
   Empty,
   ErrorState,
   Input,
@@ -119,12 +120,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
             previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
             next={page.pageInfo.hasNextPage ? () => setCursors([...cursors, page.pageInfo.endCursor!]) : null}
           >
-            <Export
-              name="deliveries"
-              query={WebhookLogDocument}
-              variables={{ id, filter }}
-              listOf={({ webhookDeliveries }) => webhookDeliveries}
-            />
+            <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
           </Pager>
         </>
       )}
@@ -234,23 +230,15 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
 export const sentAgain = (count: number): string =>
   `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`
 
-const columns = (id: string, search: URLSearchParams) => [
-  {
-    title: 'Event',
-    cell: (row: DeliveryFieldsFragment) => (
-      <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{deliveryTitle(row)}</Link>
-    ),
-  },
-  { title: 'Status', cell: ({ status }: DeliveryFieldsFragment) => <Status value={status} /> },
-  { title: 'Attempts', cell: (row: DeliveryFieldsFragment) => row.attemptCount },
-  {
-    title: 'Last response',
-    cell: ({ attempts: [last] }: DeliveryFieldsFragment) =>
-      last === undefined
-        ? 'None yet'
-        : last.responseStatus
-          ? `HTTP ${last.responseStatus}, ${last.durationMs} ms`
-          : responseOf(last),
-  },
-  { title: 'Created', cell: (row: DeliveryFieldsFragment) => <RelativeTime value={row.createdAt} /> },
-]
+const columns = (id: string, search: URLSearchParams): Columns<DeliveryFieldsFragment> => ({
+  Event: (row) => <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{deliveryTitle(row)}</Link>,
+  Status: ({ status }) => <Status value={status} />,
+  Attempts: ({ attemptCount }) => attemptCount,
+  'Last response': ({ attempts: [last] }) =>
+    last === undefined
+      ? 'None yet'
+      : last.responseStatus
+        ? `HTTP ${last.responseStatus}, ${last.durationMs} ms`
+        : responseOf(last),
+  Created: ({ createdAt }) => <RelativeTime value={createdAt} />,
+})

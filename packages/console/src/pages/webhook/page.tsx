@@ -1,19 +1,9 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import {
-  Address,
-  CodeTabs,
-  ErrorState,
-  Facts,
-  Link,
-  Loading,
-  Page,
-  RelativeTime,
-  Section,
-  clientCode,
-  useRead,
-} from '../../ui/index.ts'
+import { clientCode, CodeTabs, Facts, Page, Section } from '../../ui/index.ts'
+import { ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Address, Link, RelativeTime } from '../../ui/values.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
@@ -21,8 +11,7 @@ import { Controls } from './controls.tsx'
 import { EditWebhook } from './edit.tsx'
 import { Figures } from './figures.tsx'
 import { DeliveryLog } from './log.tsx'
-import { OneWebhookDocument, WebhookLogDocument } from './page.generated.ts'
-import { Warning } from './warning.tsx'
+import { OneWebhookDocument, type WebhookDetailsFragment, WebhookLogDocument } from './page.generated.ts'
 
 export default function WebhookPage() {
   const { id } = useParams<{ id: string }>()
@@ -55,14 +44,7 @@ for await (const delivery of registry.webhooks.deliveries(${id})) console.log(de
 }
 
 function Webhook({ id }: { readonly id: string }) {
-  const {
-    data,
-    error,
-    again: refresh,
-  } = useRead({
-    query: OneWebhookDocument,
-    variables: { id },
-  })
+  const { data, error, again: refresh } = useRead({ query: OneWebhookDocument, variables: { id } })
   const webhook = data?.webhook
   const [now] = useState(Date.now)
   if (error !== undefined)
@@ -80,21 +62,18 @@ function Webhook({ id }: { readonly id: string }) {
       <div className="pair">
         <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
           <Facts
-            facts={[
-              ['Receiver', webhook.url],
-              ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
-              ['Events', eventsText(webhook.eventTypes)],
-              [
-                'Agent',
-                webhook.filterAgentPda ? (
-                  <Address value={webhook.filterAgentPda} label="agent address" />
-                ) : (
-                  'All agents'
-                ),
-              ],
-              ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
-              ['Old secret ends', oldSecretEnds && <RelativeTime value={oldSecretEnds} />],
-            ]}
+            facts={{
+              Receiver: webhook.url,
+              Id: <Address value={webhook.id} label="webhook id" />,
+              Events: eventsText(webhook.eventTypes),
+              Agent: webhook.filterAgentPda ? (
+                <Address value={webhook.filterAgentPda} label="agent address" />
+              ) : (
+                'All agents'
+              ),
+              Created: <RelativeTime value={webhook.createdAt} />,
+              'Old secret ends': oldSecretEnds && <RelativeTime value={oldSecretEnds} />,
+            }}
           />
         </Section>
         <Figures id={id} />
@@ -107,6 +86,50 @@ function Webhook({ id }: { readonly id: string }) {
       >
         <CodeTabs label="Verification code" codes={verificationCode(secretName(id))} />
       </Section>
+    </div>
+  )
+}
+
+const REASONS = {
+  FAILING: 'All deliveries failed for 5 days.',
+  GONE: 'Your receiver responded with the status 410, which means that it is gone.',
+}
+
+/** Says why nothing arrives, and the way back. */
+function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
+  const { id, active, disabledAt, disabledReason } = webhook
+  const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25, after: null } })
+  const latest = data?.webhookDeliveries?.nodes.find(
+    ({ attemptCount, eventType }) => attemptCount > 0 && eventType !== 'PING',
+  )
+  const isFailing = latest !== undefined && ['RETRYING', 'FAILED'].includes(latest.status)
+  if (disabledAt)
+    return (
+      <div className="notice" data-tone="bad" role="status">
+        <h2>The service disabled this webhook</h2>
+        <p>
+          {disabledReason ? REASONS[disabledReason] : ''} This was <RelativeTime value={disabledAt} />.
+        </p>
+        <p>Repair your receiver, activate the webhook, then recover the failed deliveries.</p>
+      </div>
+    )
+  if (!active)
+    return (
+      <div className="notice" data-tone="warn" role="status">
+        <h2>This webhook is paused</h2>
+        <p>No events are sent to it. Activate it, then recover the deliveries that it missed.</p>
+      </div>
+    )
+  if (!isFailing) return null
+  return (
+    <div className="notice" data-tone="warn" role="status">
+      <h2>The last delivery failed</h2>
+      <p>
+        {latest.status === 'RETRYING'
+          ? 'The gateway repeats it. If all deliveries fail for 5 days, it disables the webhook.'
+          : 'It is not repeated by itself. Repair your receiver, then recover the failed deliveries.'}{' '}
+        <Link href={`/webhooks/${id}/deliveries/${latest.id}`}>See what your receiver answered</Link>.
+      </p>
     </div>
   )
 }

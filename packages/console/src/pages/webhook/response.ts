@@ -1,6 +1,8 @@
 import { words } from '../../ui/index.ts'
 import type { DeliveryFieldsFragment, WebhookAttemptError, WebhookDeliveryTrigger } from './page.generated.ts'
 
+type Attempt = DeliveryFieldsFragment['attempts'][number]
+
 const REASONS: Readonly<Partial<Record<WebhookAttemptError, string>>> = {
   TIMEOUT: 'No answer in time',
   DNS_ERROR: 'The host name was not found',
@@ -11,10 +13,7 @@ const REASONS: Readonly<Partial<Record<WebhookAttemptError, string>>> = {
 }
 
 /** What the receiver answered, or why there is no answer. */
-export function responseOf({
-  responseStatus,
-  errorCode,
-}: DeliveryFieldsFragment['attempts'][number]): string {
+export function responseOf({ responseStatus, errorCode }: Attempt): string {
   if (typeof responseStatus === 'number') return `HTTP ${responseStatus}`
   return errorCode ? (REASONS[errorCode] ?? words(errorCode)) : 'No response'
 }

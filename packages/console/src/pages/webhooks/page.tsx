@@ -1,4 +1,6 @@
-import { Address, ButtonLink, Empty, Link, Loaded, Page, Status, Table, useRead } from '../../ui/index.ts'
+import { ButtonLink, type Columns, Page, Table } from '../../ui/index.ts'
+import { Empty, Loaded, useRead } from '../../ui/reads.ts'
+import { Address, Link, Status } from '../../ui/values.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { CreateWebhook } from './create.tsx'
@@ -68,38 +70,26 @@ function List({ webhooks }: { readonly webhooks: readonly Row[] }) {
   )
 }
 
-const COLUMNS = [
-  {
-    title: 'Receiver',
-    cell: ({ id, url }: Row) => (
-      <Link href={`/webhooks/${id}`} className={css.url}>
-        {url}
+const COLUMNS: Columns<Row> = {
+  Receiver: ({ id, url }) => (
+    <Link href={`/webhooks/${id}`} className={css.url}>
+      {url}
+    </Link>
+  ),
+  Status: (row) => <WebhookBadge {...row} />,
+  Events: ({ eventTypes }) =>
+    eventTypes.length > 2 && eventTypes.length < EVENT_TYPES.length
+      ? `${eventTypes.length} types`
+      : eventsText(eventTypes),
+  Agent: ({ filterAgentPda }) =>
+    filterAgentPda ? <Address value={filterAgentPda} label="agent address" /> : 'All agents',
+  // Says which webhook fails. The way to its receiver's answer is one click.
+  'Last delivery': ({ id, lastDelivery }) =>
+    lastDelivery === null ? (
+      'None yet'
+    ) : (
+      <Link href={`/webhooks/${id}/deliveries/${lastDelivery.id}`}>
+        <Status value={lastDelivery.status} />
       </Link>
     ),
-  },
-  { title: 'Status', cell: (row: Row) => <WebhookBadge {...row} /> },
-  {
-    title: 'Events',
-    cell: ({ eventTypes }: Row) =>
-      eventTypes.length > 2 && eventTypes.length < EVENT_TYPES.length
-        ? `${eventTypes.length} types`
-        : eventsText(eventTypes),
-  },
-  {
-    title: 'Agent',
-    cell: ({ filterAgentPda }: Row) =>
-      filterAgentPda ? <Address value={filterAgentPda} label="agent address" /> : 'All agents',
-  },
-  {
-    // Says which webhook fails. The way to its receiver's answer is one click.
-    title: 'Last delivery',
-    cell: ({ id, lastDelivery }: Row) =>
-      lastDelivery === null ? (
-        'None yet'
-      ) : (
-        <Link href={`/webhooks/${id}/deliveries/${lastDelivery.id}`}>
-          <Status value={lastDelivery.status} />
-        </Link>
-      ),
-  },
-]
+}

@@ -30,16 +30,8 @@ interface WebhookFormProps {
 }
 
 /** What an owner chooses for a webhook. */
-export function WebhookForm({
-  label,
-  action,
-  given,
-  isEdited = false,
-  busy,
-  error,
-  onSubmit,
-  children,
-}: WebhookFormProps) {
+export function WebhookForm(props: WebhookFormProps) {
+  const { label, action, given, isEdited = false, busy, error, onSubmit, children } = props
   const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
