@@ -55,6 +55,7 @@ test(
     await main.getByText('Enter the URL of the credential.').waitFor()
     await main.getByLabel('What do you have?').selectOption('text')
     const text = main.getByLabel('Text of the credential')
+    expect(await text.getAttribute('aria-invalid')).not.toBe('true')
     await text.fill('{')
     await main.getByRole('button', { name: 'Verify' }).click()
     await main.getByText('The text is not JSON').waitFor()
