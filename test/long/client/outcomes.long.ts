@@ -61,5 +61,5 @@ test('the client says nothing wrong, and nothing is executed twice', async () =>
   const results = await queue.addAll(runsOf().map((run) => () => play(world, run)))
   process.stdout.write(`${table(results)}\n`)
   const wrong = failures(results)
-  expect(wrong, JSON.stringify(wrong)).toEqual([])
+  expect(wrong, `wrong: ${JSON.stringify(wrong)}`).toEqual([])
 })
