@@ -54,7 +54,7 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await part('Indexer').getByText('upgrade the gateway and run rebuild').waitFor()
   await audit()
   await retry.click()
-  await part('Indexer').getByText('It is requested within ten seconds.').waitFor()
+  await part('Indexer').getByText('The ledger nodes are asked again within ten seconds.').waitFor()
   // The ledger does not know it: after the retry, the operator can ask again.
   await expect.poll(() => run(MARKS), { timeout: 60_000 }).toEqual([{ marks: 0 }])
 

@@ -41,7 +41,7 @@ test('an owner deposits, requests a withdrawal, cancels it, is paid after the co
     .waitFor()
   await stake.getByText(/Your tier is (Basic|Standard)/).waitFor()
   const withdraw = stake.getByRole('form', { name: 'Withdraw' })
-  await withdraw.getByRole('button', { name: 'All' }).click()
+  await withdraw.getByRole('button', { name: 'Use all' }).click()
   await withdraw.getByRole('button', { name: 'Withdraw' }).click()
   const dialog = page.getByRole('dialog')
   await dialog

@@ -39,4 +39,4 @@ export const eventText = (type: WebhookEventType | 'PING'): string => type.toLow
 export const deliveryTitle = (of: {
   eventType: WebhookEventType | 'PING'
   exampleOf: WebhookEventType | null
-}) => (of.exampleOf ? `Example of ${eventText(of.exampleOf)}` : eventTitle(of.eventType))
+}) => (of.exampleOf ? `Example: ${eventTitle(of.exampleOf)}` : eventTitle(of.eventType))

@@ -21,22 +21,35 @@ const EMPTY = { name: '', description: '', endpoint: '', skill: '', skillDescrip
 type Draft = typeof EMPTY
 
 /** Writes an agent card of A2A 1.0 from a few answers. */
-export const CardBuilder = ({ onCard, ...props }: CardBuilderProps) => (
-  <div>
-    Every agent has a card: a JSON file that says what it does and where it answers.{' '}
-    <DialogButton small label="Write a card" title="Write a card">
-      {(close) => (
-        <CardForm
-          {...props}
-          onCard={(card) => {
-            onCard(card)
-            close()
-          }}
-        />
+export function CardBuilder({ onCard, ...props }: CardBuilderProps) {
+  const [isWritten, setWritten] = useState(false)
+  return (
+    <>
+      <div>
+        Every agent has a card: a JSON file that says what it does and where it answers.{' '}
+        <DialogButton small label="Write a card" title="Write a card">
+          {(close) => (
+            <CardForm
+              {...props}
+              onCard={(card) => {
+                onCard(card)
+                setWritten(true)
+                close()
+              }}
+            />
+          )}
+        </DialogButton>
+      </div>
+      {isWritten && (
+        <p role="status" className="notice" data-tone="good">
+          {props.isLocalnet
+            ? 'The card is published. Its URL and its hash are filled in.'
+            : 'The hash of the card is filled in. Enter the URL at which you publish the file.'}
+        </p>
       )}
-    </DialogButton>
-  </div>
-)
+    </>
+  )
+}
 
 function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
   const keptAs = `card of ${wallet}`

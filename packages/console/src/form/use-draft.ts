@@ -29,8 +29,7 @@ export function useDraft<Draft extends object>(
     return { ...initial, ...((isDraft ? stored : {}) as Partial<Draft>), ...kept?.over }
   })
   const [isChanged, setChanged] = useState(false)
-  // The members that the last attempt checked: a field that appears later was not filled in yet.
-  const [checked, setChecked] = useState<readonly string[] | null>(null)
+  const [isChecked, setChecked] = useState(false)
   const keptAs = isChanged ? kept?.as : undefined
   // At once: a dialog may be closed right after the last letter.
   useLayoutEffect(() => {
@@ -41,22 +40,21 @@ export function useDraft<Draft extends object>(
     setChanged(true)
   }
   const found = check(draft)
-  const problemOf = (name: keyof Draft & string): string | null =>
-    (checked?.includes(name) && found[name]) || null
+  const problemOf = (name: keyof Draft): string | null => (isChecked && found[name]) || null
   return {
     draft,
     change,
-    isChecked: checked !== null,
+    isChecked,
     problemOf,
     /** For an Input, a TextArea or a Select. */
-    field: (name: keyof Draft & string): DraftField => ({
+    field: (name: keyof Draft): DraftField => ({
       value: String(draft[name]),
       error: problemOf(name),
       onChange: ({ target }) => change({ [name]: target.value } as Partial<Draft>),
     }),
     /** Sends it if nothing is wrong. */
     submit: (send: () => void | Promise<void>): void | Promise<void> => {
-      setChecked(Object.keys(found))
+      setChecked(true)
       if (Object.values(found).every((problem) => !problem)) return send()
     },
   }

@@ -21,7 +21,8 @@ const WAITING: Partial<Record<State['name'], string>> = {
 
 /** The pressed button is gone. Keyboards and screen readers start at the new step. */
 function focus(content: HTMLElement | null): void {
-  content?.focus()
+  // The title stays in view.
+  content?.focus({ preventScroll: true })
 }
 
 /** The steps of a transaction: prepare, review, sign, follow. */
@@ -35,9 +36,6 @@ export function TransactionDialog(props: TransactionDialogProps) {
         <p className="note" role="status">
           {step === 'stopped' ? '' : WAITING[state.name]}
         </p>
-        <div key={step} className="stack" ref={focus} tabIndex={-1}>
-          <StepContent {...props} />
-        </div>
         {origin === null && (
           <p className="note">
             The wallet <Address value={wallet} label="wallet address" /> signed it before this page was
@@ -51,6 +49,9 @@ export function TransactionDialog(props: TransactionDialogProps) {
               : 'Keep this page open. Your browser lets it store nothing, so a reload would lose this transaction.'}
           </p>
         )}
+        <div key={step} className="stack" ref={focus} tabIndex={-1}>
+          <StepContent {...props} />
+        </div>
       </div>
     </Dialog>
   )

@@ -35,9 +35,9 @@ export default function Chart({ title, points, format = withCommas, max, height 
   const last = points.at(-1)
   const end = Math.max(now, ...points.map(({ time }) => Date.parse(time)))
   const start = Math.min(end - 1, ...points.map(({ time }) => Date.parse(time)))
-  const most = max ?? Math.max(...points.map(({ value }) => value), 1)
-  const y = scaleLinear([0, most], [height - BOTTOM, TOP]).nice(4)
-  const ticks = y.ticks(4).filter(Number.isInteger)
+  const most = max ?? Math.max(...points.map(({ value }) => value), 0)
+  const y = scaleLinear([0, most || 1], [height - BOTTOM, TOP]).nice(4)
+  const ticks = most === 0 ? [0] : y.ticks(4).filter(Number.isInteger)
   const left = 10 + CHARACTER * Math.max(4, ...ticks.map((tick) => format(tick).length))
   const x = scaleUtc([start, end], [left, width - 6])
   const drawn = last === undefined ? [] : [...points, { ...last, time: new Date(end).toISOString() }]

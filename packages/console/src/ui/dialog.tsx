@@ -34,7 +34,10 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
   // Not a passive effect: a key that is pressed next must find the dialog open or closed.
   useLayoutEffect(() => {
     const dialog = ref.current
-    if (open && dialog?.open === false) dialog.showModal()
+    if (open && dialog?.open === false) {
+      dialog.showModal()
+      dialog.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus()
+    }
     if (!open && dialog?.open === true) dialog.close()
   }, [open])
   useLayoutEffect(() => {

@@ -15,12 +15,11 @@ const TEXT_MAX = 65_536
 
 /** The form, and the checks of the last credential. */
 export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']> }) {
-  const { draft, field, submit } = useDraft({ source: 'url', url: '', text: '' }, ({ source, url, text }) =>
-    source === 'url' ? { url: urlProblem(url.trim()) } : { text: textProblem(text) },
-  )
+  const [source, setSource] = useState('url')
+  const url = useDraft({ url: '' }, (draft) => ({ url: urlProblem(draft.url.trim()) }))
+  const text = useDraft({ text: '' }, (draft) => ({ text: textProblem(draft.text) }))
   const [{ data, error, fetching }, verify] = useMutation(VerifyCredentialDocument)
-  const { source } = draft
-  const given = source === 'url' ? draft.url.trim() : draft.text
+  const given = source === 'url' ? url.draft.url.trim() : text.draft.text
   const [verified, setVerified] = useState<{ source: string; given: string } | null>(null)
   const result = useRef<HTMLDivElement>(null)
   const send = async (): Promise<void> => {
@@ -40,8 +39,13 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
   return (
     <>
       <Section title="The credential">
-        <Form label="Verify a credential" onSubmit={() => submit(send)}>
-          <Select label="What do you have?" options={SOURCES} {...field('source')} />
+        <Form label="Verify a credential" onSubmit={() => (source === 'url' ? url : text).submit(send)}>
+          <Select
+            label="What do you have?"
+            options={SOURCES}
+            value={source}
+            onChange={({ target }) => setSource(target.value)}
+          />
           {source === 'url' ? (
             <Input
               label="URL of the credential"
@@ -49,7 +53,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
               inputMode="url"
               placeholder="https://"
               hint="The service reads it. If it is well formed and about your agent, it is shown on the page of the agent."
-              {...field('url')}
+              {...url.field('url')}
             />
           ) : (
             <TextArea
@@ -57,7 +61,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
               rows={12}
               spellCheck="false"
               hint="It is only checked. To show it on the page of your agent, host it and verify its URL."
-              {...field('text')}
+              {...text.field('text')}
             />
           )}
           <Button type="submit" look="primary" busy={fetching}>

@@ -68,7 +68,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
             {agent.status === 'ACTIVE' && (
-              <UpdateSection key={formKey(agent)} agent={agent} sign={sign} limits={service.agentLimits} />
+              <UpdateSection key={formKey(agent)} agent={agent} sign={sign} service={service} />
             )}
             <StatusSection agent={agent} sign={sign} />
           </>

@@ -122,7 +122,9 @@ function AmountForm({ label, hint, max, tooMuch, onSubmit }: AmountFormProps) {
           {...field('amount')}
         />
         <div className="row">
-          {max !== undefined && <Button onClick={() => change({ amount: plainUnits(max, 6) })}>All</Button>}
+          {max !== undefined && (
+            <Button onClick={() => change({ amount: plainUnits(max, 6) })}>Use all</Button>
+          )}
           <TransactionButton type="submit">{label}</TransactionButton>
         </div>
       </div>

@@ -2,20 +2,23 @@ import type { AgentUpdate } from '@agent-registry/client'
 import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { CAPABILITIES, clientCategory } from '../../api/enums.ts'
+import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
-import { type AgentLimits, checkDetails } from '../../form/checks.ts'
+import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { nextStep } from '../../routes.ts'
 import { TransactionButton } from '../../transaction/provider.tsx'
 import { Input, optionsOf, Section, Select } from '../../ui/index.ts'
+import type { Service } from '../../ui/service.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { OwnerProps } from './page.tsx'
 
-type UpdateSectionProps = OwnerProps & { readonly limits: AgentLimits }
+type UpdateSectionProps = OwnerProps & { readonly service: Service }
 
 /** Changes the details of an active agent. Only what differs is sent. */
-export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
+export function UpdateSection({ agent, sign, service }: UpdateSectionProps) {
+  const limits = service.agentLimits
   const { name, version, serviceCategory, agentCardUrl } = agent
   const own = BigInt(agent.capabilities)
   const initial = { name, version, category: serviceCategory, capabilities: own, url: agentCardUrl, hash: '' }
@@ -53,6 +56,12 @@ export function UpdateSection({ agent, sign, limits }: UpdateSectionProps) {
   return (
     <Section title="Details" lead="Only what you change is sent.">
       <span ref={start} />
+      <CardBuilder
+        wallet={agent.owner}
+        name={draft.name}
+        isLocalnet={service.network === 'LOCALNET'}
+        onCard={change}
+      />
       <Form label="Details" onSubmit={() => submit(review)}>
         <Input label="Name" {...field('name')} />
         <Input

@@ -56,7 +56,7 @@ export function Indexer({ data, onChange }: PartProps) {
   const retry = (id: string): void =>
     void run(RetryDeadLetterDocument, { id }, () => {
       onChange()
-      return 'It is requested within ten seconds. If it stays in the list, no ledger node serves it.'
+      return 'The ledger nodes are asked again within ten seconds. If it stays in the list, none of them serves it.'
     })
   const { phase, lagSeconds, deadLetters: all } = data.detailedHealth.indexer
   const { deadLetters } = data.operator
@@ -72,7 +72,8 @@ export function Indexer({ data, onChange }: PartProps) {
         facts={{
           Phase: words(phase),
           'Behind by': lagSeconds === null ? 'Not known' : `${withCommas(lagSeconds)} s`,
-          'Records not understood': all === null ? 'Not known' : withCommas(all),
+          'Records not understood':
+            all === null ? 'Not known' : withCommas(Math.max(all, deadLetters.length)),
         }}
       />
       {outcome}

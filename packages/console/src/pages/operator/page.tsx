@@ -5,7 +5,8 @@ import { readError } from '../../api/errors.ts'
 import { readOperatorToken, storeOperatorToken } from '../../api/token.ts'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Button, ErrorState, Input, Loading, Page, Section, usePolling, useRead } from '../../ui/index.ts'
+import { Button, Input, keepFocus, Page, Section } from '../../ui/index.ts'
+import { ErrorState, Loading, usePolling, useRead } from '../../ui/reads.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Issuers } from './issuers.tsx'
@@ -23,6 +24,7 @@ export default function OperatorPage() {
     setToken(next)
     setRefused(refused)
   }
+  useEffect(keepFocus, [token])
   return (
     <Page
       title="Operator"

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
@@ -140,22 +140,9 @@ function RegisterForm({ wallet, service }: WalletProps) {
       next: nextStep(search) ?? { to: '/mine', label: 'Go to my agent' },
     })
   }
-  const isLocalnet = network === 'LOCALNET'
-  const [isWritten, setWritten] = useState(false)
-  const use = (card: Partial<Draft>): void => {
-    change(card)
-    setWritten(true)
-  }
   return (
     <>
-      <CardBuilder wallet={wallet} name={name} isLocalnet={isLocalnet} onCard={use} />
-      {isWritten && (
-        <p role="status" className="notice" data-tone="good">
-          {isLocalnet
-            ? 'The card is published. Its URL and its hash are filled in.'
-            : 'The hash of the card is filled in. Enter the URL at which you publish the file.'}
-        </p>
-      )}
+      <CardBuilder wallet={wallet} name={name} isLocalnet={network === 'LOCALNET'} onCard={change} />
       <Form label="Register an agent" onSubmit={() => submit(register)}>
         <Input
           label="Name"

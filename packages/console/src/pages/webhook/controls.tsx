@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
-import { EVENT_TYPES, eventText } from '../../events/types.ts'
+import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Button, Confirm, Section, Select } from '../../ui/index.ts'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {
@@ -76,7 +76,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
   return (
     <Section
       title="Actions"
-      lead="A test event is a ping, or an example of an event. Recover sends failed deliveries of 7 days again."
+      lead="A test event is a ping, or an example of an event. Recover sends the failed and cancelled deliveries of 7 days again."
     >
       <div className="row">
         <Select label="Test event" options={TEST_EVENTS} {...field('testEvent')} />
@@ -122,7 +122,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
 
 const TEST_EVENTS = [
   { value: '', label: 'Ping' },
-  ...EVENT_TYPES.map((type) => ({ value: type, label: `Example: ${eventText(type)}` })),
+  ...EVENT_TYPES.map((type) => ({ value: type, label: `Example: ${eventTitle(type)}` })),
 ]
 
 const KEEP = [
@@ -134,13 +134,13 @@ const KEEP = [
 const QUESTIONS = {
   pause: {
     title: 'Pause this webhook?',
-    text: 'All waiting deliveries are cancelled. After you activate it again, you can recover them for 14 days.',
+    text: 'All waiting deliveries are cancelled. After you activate it again, you can recover them for 7 days.',
     label: 'Pause webhook',
   },
   rotate: {
-    title: 'Replace the secret?',
+    title: 'Rotate the secret?',
     text: 'If the old secret ends at once, your receiver refuses requests until it has the new one. They are repeated. If you keep it, requests are signed with both: let your receiver accept either of them.',
-    label: 'Replace secret',
+    label: 'Rotate secret',
   },
   remove: {
     title: 'Delete this webhook?',
