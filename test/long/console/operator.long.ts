@@ -36,6 +36,7 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await audit()
   await token.fill(readFileSync(join(world.gateway.dataDir, 'operator-token'), 'utf8'))
   await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
 
   const part = (name: string) => page.getByRole('region', { name, exact: true })
   await part('Fee payer')

@@ -120,6 +120,7 @@ test('the form says what is wrong before it asks the gateway, and an invitation 
   await form.getByLabel('Name').fill('Fair Weather')
   await page.getByRole('button', { name: 'Write a card' }).click()
   const card = page.getByRole('form', { name: 'Write a card' })
+  await expect.poll(() => card.getByLabel('Name').evaluate((at) => at.matches(':focus'))).toBe(true)
   await card.getByLabel('Description').fill('It says the weather.')
   await page.keyboard.press('Escape')
   await form.getByLabel('Name').fill('Better Weather')

@@ -30,6 +30,12 @@ test('a signed transaction stays known while nothing gets through, after a reloa
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: /^Sign with/ }).click()
   await dialog.getByRole('heading', { name: 'The outcome is not known yet' }).waitFor()
+  // Nothing is painted over the note.
+  const isSeen = (at: HTMLElement): boolean => {
+    const { left, top } = at.getBoundingClientRect()
+    return document.elementFromPoint(left + 5, top + 5) === at
+  }
+  expect(await dialog.getByText('You may close this').evaluate(isSeen)).toBe(true)
   await audit()
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   const banner = page.getByRole('status', { name: 'Transactions' })
