@@ -121,11 +121,15 @@ test('my agent shows its stake, its details and the review of a transaction', as
   const wallet = await openOwnAgent(world, steps, 'view')
   const deposit = page.getByRole('form', { name: 'Deposit' })
   await deposit.getByLabel('Deposit (USDC)').fill('12.5')
+  const size = page.viewportSize()!
+  await page.setViewportSize({ ...size, height: 480 })
   await deposit.getByRole('button', { name: 'Deposit' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('region', { name: 'Balances' }).getByText('4,987.5').waitFor()
   await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
+  // A review that is higher than the window begins with its title.
   expect(await dialog.evaluate((at) => at.scrollTop)).toBe(0)
+  await page.setViewportSize(size)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   const button = deposit.getByRole('button', { name: 'Deposit' })
   await expect.poll(() => button.evaluate((at) => at.matches(':focus'))).toBe(true)
