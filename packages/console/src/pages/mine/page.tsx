@@ -173,7 +173,7 @@ interface Action extends OwnerTransaction {
 }
 
 /** Suspend, reactivate, deactivate and close, each with what it means. */
-export function StatusSection({ agent, sign }: OwnerProps) {
+function StatusSection({ agent, sign }: OwnerProps) {
   return (
     <Section title="Status">
       <div className="stack divided">

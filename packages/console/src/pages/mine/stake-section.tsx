@@ -8,10 +8,9 @@ import { TransactionButton } from '../../transaction/provider.tsx'
 import { Button, Facts, Input, Section } from '../../ui/index.ts'
 import { useRead } from '../../ui/reads.ts'
 import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
-import type { OwnerProps, Sign } from './page.tsx'
+import type { MyAgent, OwnerProps, Sign } from './page.tsx'
 import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
 import { inWords } from '../../ui/duration.ts'
-import type { MyAgent } from './page.tsx'
 
 const DAY_SECONDS = 86_400
 

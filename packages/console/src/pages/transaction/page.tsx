@@ -168,7 +168,7 @@ function NotFound({ id }: { readonly id: string }) {
 }
 
 /** The way of the transaction, and what to do if it failed. */
-export function StatusSection(shown: Shown) {
+function StatusSection(shown: Shown) {
   const [tone, verdict] = verdictOf(shown)
   const advice = adviceOf(shown)
   return (
