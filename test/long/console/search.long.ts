@@ -105,6 +105,8 @@ test('the command menu opens pages, actions and agents with the keyboard, and gi
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name: 'Close' }).click()
 
+  // Keys go to a dialog until it has closed.
+  await expect.poll(() => page.locator('dialog[open]').count()).toBe(0)
   // Phones have no keyboard, so the button with its keys is not there.
   if (variant.width === 390) await page.keyboard.press('Control+k')
   else await page.getByRole('button', { name: /opens the command menu/ }).click()

@@ -7,6 +7,7 @@ import { saveFile, useConsole } from './support/console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './support/wallet.ts'
 import { type ReceivedRequest, startReceiver } from '../../support/receiver.ts'
 import { perFile } from '../../support/lifetime.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '0', WEBHOOK_DEV_MODE: 'true' })
 const receiver = perFile(() => startReceiver())
@@ -274,6 +275,7 @@ test('a webhook whose last delivery failed is found in the list, with what its r
   await page.getByText('out of order').first().waitFor()
   await open('/webhooks')
   const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
-  await row.getByRole('link', { name: 'Retrying' }).waitFor()
+  // While an attempt runs, it is in flight, until the list is read again.
+  await row.getByRole('link', { name: 'Retrying' }).waitFor({ timeout: scaled(30_000) })
   receiver.respondWith({ status: 200 })
 })

@@ -28,8 +28,10 @@ export default function WebhooksPage() {
   )
 }
 
+const REFRESH_MS = 10_000
+
 function Webhooks() {
-  const read = useRead({ query: WebhooksDocument })
+  const read = useRead({ query: WebhooksDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
       {(webhooks) => <List webhooks={webhooks} />}
