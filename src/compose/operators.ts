@@ -75,7 +75,8 @@ export function createOperators({ em, clock, logger, limits, token }: OperatorOp
       logger.info({ did, enabled }, 'an operator changed whether an issuer is trusted')
     },
     /**
-     * The indexer requests it within ten seconds. Throws INVALID_TEXT and DEAD_LETTER_NOT_FOUND.
+     * The indexer asks the ledger nodes again within ten seconds. Throws INVALID_TEXT and
+     * DEAD_LETTER_NOT_FOUND.
      */
     retryDeadLetter: async (id: string): Promise<void> => {
       if (!(await requestRetry(kysely, readDeadLetterId('id', id))))
