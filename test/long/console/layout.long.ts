@@ -55,7 +55,35 @@ const CUT = `[...document.querySelectorAll('body *')].filter((each) => {
   })].map((each) => each.outerHTML.slice(0, 160))
 }).join('\\n')`
 
-test('texts of twice the size are neither cut nor beyond the edge of any page', async ({
+/** Texts that begin or stand beside the line of those that belong to them. */
+const UNALIGNED = `(() => {
+  const found = []
+  const compare = (all, group, place) => {
+    for (const boxes of Map.groupBy(all, (each) => Math.round(group(each))).values()) {
+      const places = boxes.map((each) => Math.round(place(each)))
+      if (Math.max(...places) - Math.min(...places) > 1)
+        found.push(boxes.map((each, i) => places[i] + ' ' + each.textContent.slice(0, 60)).join('; '))
+    }
+  }
+  const lineOf = (box) => {
+    const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    range.selectNodeContents(texts.nextNode() ?? box)
+    return range.getBoundingClientRect().bottom
+  }
+  const topOf = (box) => box.getBoundingClientRect().top
+  const startOf = (box) => box.getBoundingClientRect().left
+  for (const list of document.querySelectorAll('dl')) {
+    const values = [...list.querySelectorAll('dd')]
+    compare(values, (each) => startOf(each.previousElementSibling), startOf)
+    if (list.matches('.card')) compare(values, topOf, lineOf)
+  }
+  const headings = [...document.querySelectorAll('section > :first-child h2')].filter((each) => each.checkVisibility())
+  compare(headings, (each) => topOf(each.closest('section')), lineOf)
+  return found.join('\\n')
+})()`
+
+test('texts stand in lines, and those of twice the size are neither cut nor beyond the edge of any page', async ({
   page,
   context,
   open,
@@ -84,8 +112,9 @@ test('texts of twice the size are neither cut nor beyond the edge of any page', 
     expect(path).not.toContain(':')
     await open(path)
     await settled(page)
+    const unaligned = await page.evaluate<string>(UNALIGNED)
     await page.evaluate("document.documentElement.style.fontSize = '200%'")
-    const found = [await overflow(page), await page.evaluate<string>(CUT)].join('')
+    const found = [unaligned, await overflow(page), await page.evaluate<string>(CUT)].join('')
     if (found !== '') faults.push(`${path} ${variant.name}: ${found}`)
   }
   expect(faults.join('\n\n')).toBe('')

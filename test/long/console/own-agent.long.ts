@@ -127,6 +127,7 @@ test('my agent shows its stake, its details and the review of a transaction', as
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('region', { name: 'Balances' }).getByText('4,987.5').waitFor()
   await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
+  await dialog.getByText('Registry program').waitFor()
   // A review that is higher than the window begins with its title.
   expect(await dialog.evaluate((at) => at.scrollTop)).toBe(0)
   await page.setViewportSize(size)

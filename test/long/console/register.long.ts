@@ -91,7 +91,7 @@ test('an agent is registered by a wallet that pays itself, after a review of the
   await review.click()
   await dialog.getByRole('button', { name: `Sign with ${wallet.name}` }).click()
   await dialog.getByText('Confirmed').waitFor()
-  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('heading', { name: 'This wallet has the agent Payer' }).waitFor()
   expect(await world.balance(wallet.address)).toBe(after)
 })
@@ -184,8 +184,10 @@ test('a written card with a wrong endpoint is neither published nor used, and a 
     'What the skill does': 'Looks.',
   }
   for (const [label, text] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(text)
-  await form.getByLabel('Skill', { exact: true }).fill('Look')
   const publish = form.getByRole('button', { name: 'Publish the card' })
+  await publish.click()
+  await form.getByText('Enter a text.').waitFor()
+  await form.getByLabel('Skill', { exact: true }).fill('Look')
   await publish.click()
   await form.getByText('It must be a URL that begins with https.').waitFor()
   expect(await form.getByRole('alert').count()).toBe(1)

@@ -67,7 +67,10 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     const card = cardText(draft)
     const check = await client.query(CheckAgentCardDocument, { source: { card } })
     const problems = check.data?.checkAgentCard.problems ?? []
-    const found = problems.map(({ path, problem }) => [FIELDS[path] ?? 'skill', `It ${problem}.`])
+    const found = problems.map(({ path, problem }) => {
+      const name = FIELDS[path] ?? 'skill'
+      return [name, draft[name].trim() === '' ? 'Enter a text.' : `It ${problem}.`]
+    })
     setChecked({ card, error: check.error, found: Object.fromEntries(found) })
     if (check.error || found.length > 0) return
     const named = { name: draft.name.trim() }

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Address, Badge, Facts, words } from '../ui/index.ts'
 
 interface InstructionAccount {
@@ -12,8 +11,8 @@ interface InstructionAccount {
 export interface InstructionProps {
   /** What it does, such as "Register agent". */
   readonly title: string
-  /** Before the address of the program: the name of a known one. */
-  readonly program: ReactNode
+  /** The name of a known one. */
+  readonly program: string | null
   readonly programId: string
   readonly values: readonly (readonly [name: string, value: string])[]
   readonly accounts: readonly InstructionAccount[]

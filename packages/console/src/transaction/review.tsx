@@ -8,7 +8,7 @@ import { Instruction } from './instruction.tsx'
 import { RentsDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import type { Prepared } from './state.ts'
 import type { Flow } from './transactions.ts'
-import { argumentsOf, effectOf } from './words.ts'
+import { argumentsOf, effectOf, REGISTRY_PROGRAM } from './words.ts'
 
 /** As the ledger makes blocks, on average. */
 const BLOCK_SECONDS = 0.4
@@ -142,7 +142,7 @@ function describe({ programId, decoded }: DecodedTransaction['instructions'][num
     return { title: 'An instruction that this page cannot read', program: 'Program', ...unknown }
   return {
     title: effectOf(decoded),
-    program: <code>{decoded.name}</code>,
+    program: REGISTRY_PROGRAM,
     programId,
     values: argumentsOf(decoded),
     accounts: decoded.accounts.filter(isOther),

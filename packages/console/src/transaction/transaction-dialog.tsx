@@ -138,10 +138,11 @@ function Landed({ transaction: { id, slot, signature }, target, onClose }: Lande
         Signature <Address value={signature ?? ''} label="signature" />
       </p>
       <End id={id}>
-        <Button look={target === undefined ? 'primary' : 'plain'} onClick={onClose}>
-          Done
-        </Button>
-        {target && (
+        {target === undefined ? (
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
           <ButtonLink to={target.to} look="primary">
             {target.label}
           </ButtonLink>

@@ -18,6 +18,8 @@ const EFFECTS: Readonly<Record<string, string>> = {
   closeStake: 'Removes the empty stake. Its rent goes back to who paid it.',
 }
 
+export const REGISTRY_PROGRAM = 'Registry program'
+
 const LABELS: Readonly<Record<string, string>> = {
   agentCardUrl: 'Card URL',
   agentCardHash: 'Card hash',

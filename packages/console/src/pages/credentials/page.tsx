@@ -73,7 +73,10 @@ function OwnAgent({ session: { wallet, token } }: { readonly session: StoredSess
 
 function Explained() {
   return (
-    <Section title="What is checked">
+    <Section
+      title="What is checked"
+      lead="Six checks, and the last one for a credential that has a status list."
+    >
       <ol className="stack">
         {Object.values(CHECKS).map(({ title, text }) => (
           <li key={title}>

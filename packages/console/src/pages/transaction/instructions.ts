@@ -1,7 +1,7 @@
 import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
 import type { InstructionProps } from '../../transaction/instruction.tsx'
-import { argumentsOf } from '../../transaction/words.ts'
+import { argumentsOf, REGISTRY_PROGRAM } from '../../transaction/words.ts'
 import { formatUnits, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
 
@@ -108,7 +108,7 @@ export function describeInstruction(
   const bytes = fromBase64(data ?? '')
   const decoded = decodeInstruction({ programId, keys: accounts, data: bytes }, registry)
   const [program, read] =
-    programId === registry ? (['Registry program', ofRegistry] as const) : (PROGRAMS[programId] ?? [null])
+    programId === registry ? ([REGISTRY_PROGRAM, ofRegistry] as const) : (PROGRAMS[programId] ?? [null])
   const { title, values, ...known }: Reading =
     decoded === null
       ? ((data === null ? null : read?.(bytes)) ?? {

@@ -161,12 +161,6 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
       {select('Created', 'hours', CREATED)}
       <Input
-        label="Created before"
-        type="datetime-local"
-        value={search.get('until') ?? ''}
-        onChange={({ target }) => onChange('until', target.value)}
-      />
-      <Input
         label="Agent"
         autoComplete="off"
         spellCheck="false"
@@ -174,6 +168,12 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
         value={agent}
         error={problem}
         onChange={({ target }) => setAgent(target.value)}
+      />
+      <Input
+        label="Created before"
+        type="datetime-local"
+        value={search.get('until') ?? ''}
+        onChange={({ target }) => onChange('until', target.value)}
       />
     </div>
   )

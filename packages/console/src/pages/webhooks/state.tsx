@@ -14,9 +14,5 @@ interface WebhookState {
 
 export function WebhookBadge({ active, disabledAt }: WebhookState): ReactNode {
   if (active) return <Light tone="good" text="Active" />
-  return disabledAt ? (
-    <Light tone="bad" text="Disabled by the service" />
-  ) : (
-    <Light tone="warn" text="Paused" />
-  )
+  return disabledAt ? <Light tone="bad" text="Disabled" /> : <Light tone="warn" text="Paused" />
 }
