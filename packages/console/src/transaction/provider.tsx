@@ -12,7 +12,7 @@ import {
 } from 'react'
 import { useClient } from 'urql'
 import { Button } from '../ui/button.tsx'
-import { useLazy } from '../ui/lazy.ts'
+import { useLazy } from '../ui/lazy.tsx'
 import { ErrorState } from '../ui/states.tsx'
 import { useAccount } from '../wallet/account.tsx'
 import type { TransactionRequest, Transactions } from './transactions.ts'

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Address, Amount, Button, type Columns, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
-import { inWords } from '../ui/duration.ts'
+import { inWords } from '../ui/time.tsx'
 import { type Costs, costsOf } from './costs.ts'
 import { type DecodedTransaction, decodeTransaction } from './decode.ts'
 import { Instruction } from './instruction.tsx'

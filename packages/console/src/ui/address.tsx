@@ -1,4 +1,4 @@
-import { useCopy } from './copy.ts'
+import { useEffect, useState } from 'react'
 import css from './address.module.css'
 
 interface AddressProps {
@@ -27,4 +27,19 @@ export function shorten(value: string): string {
   const prefix = /^(did:\w+:|\w{2,4}_)?/.exec(value)![0]
   const rest = value.slice(prefix.length)
   return rest.length <= 13 ? value : `${prefix}${rest.slice(0, 5)}…${rest.slice(-5)}`
+}
+
+/** Copies text. `copied` is true for two seconds after it. */
+export function useCopy(): { copied: boolean; copy: (text: string) => Promise<void> } {
+  const [copied, setCopied] = useState(0)
+  useEffect(() => {
+    if (copied === 0) return undefined
+    const timer = setTimeout(() => setCopied(0), 2_000)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const copy = async (text: string): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setCopied((times) => times + 1)
+  }
+  return { copied: copied > 0, copy }
 }

@@ -1,7 +1,7 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { reloadIfAnswering, reloadSeconds, reloadsOf } from '../api/reload.ts'
 import { Button } from './button.tsx'
-import { ChunkError } from './lazy.ts'
+import { ChunkError } from './lazy.tsx'
 import { Page } from './page.tsx'
 import { ErrorState, Loading } from './states.tsx'
 

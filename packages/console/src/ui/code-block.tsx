@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { visibleText } from '../api/visible.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { useCopy } from './copy.ts'
+import { useCopy } from './address.tsx'
 import { moveFocus } from './toggles.tsx'
 import css from './code-block.module.css'
 

@@ -33,3 +33,13 @@ export function useKept<Data>(data: Data | null | undefined): Data | undefined {
   if (data != null && data !== kept) setKept(data)
   return data ?? kept
 }
+
+/** The value as it was when it last stayed the same for this time. */
+export function useDebounced<Value>(value: Value, ms: number): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

@@ -1,6 +1,5 @@
 /** How data is read, and what is shown until it is there, after a failure, or without any. */
-export { useDebounced } from './debounced.ts'
-export { useLazy } from './lazy.ts'
-export { useKept, usePolling, useVisible } from './polling.ts'
+export { useLazy } from './lazy.tsx'
+export { useDebounced, useKept, usePolling, useVisible } from './polling.ts'
 export { Loaded, useRead } from './read.tsx'
 export { Empty, ErrorState, Loading } from './states.tsx'

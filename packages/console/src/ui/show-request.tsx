@@ -1,6 +1,6 @@
 import { Boundary } from './boundary.tsx'
 import { DialogButton } from './dialog.tsx'
-import { lazily } from './lazily.tsx'
+import { lazily } from './lazy.tsx'
 import type { RequestOfPage } from './request-codes.tsx'
 
 /** Shows the request of a page. */
@@ -19,3 +19,11 @@ const Codes = lazily<RequestOfPage>(
   'Loading the request',
   3,
 )
+
+/**
+ * Client code with values as string literals. They come from the URL, so a link could otherwise put
+ * code into an example that people copy.
+ */
+export function clientCode(texts: TemplateStringsArray, ...values: readonly string[]): string {
+  return texts.reduce((code, text, i) => code + JSON.stringify(values[i - 1]) + text)
+}

@@ -9,6 +9,8 @@ const UNITS: [unit: string, seconds: number][] = [
 ]
 const SECOND = ['second', 1] as const
 
+const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
 /** Made at the first use, which takes 20 ms: the first page does not wait for it. */
 let exact: Intl.DateTimeFormat | undefined
 function exactTime(value: string): string {
@@ -51,6 +53,20 @@ export function relativeTime(time: number, now: number): string {
   const [unit, length] = UNITS.find(([, each], i) => size >= each - (UNITS[i + 1]?.[1] ?? 1) / 2) ?? SECOND
   if (unit === 'second' && size < 10) return 'just now'
   const count = Math.round(size / length)
-  const text = `${count} ${unit}${count === 1 ? '' : 's'}`
+  const text = counted(count, unit)
   return seconds < 0 ? `${text} ago` : `in ${text}`
+}
+
+/** A duration from days to seconds, by its two largest units: "6 days 23 hours". */
+export function inWords(seconds: number): string {
+  let rest = Math.max(0, Math.floor(seconds))
+  const counts = [...UNITS.slice(2), SECOND].map(([unit, length]) => {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    return [count, unit] as const
+  })
+  const first = counts.findIndex(([count]) => count > 0)
+  const two = first < 0 ? counts.slice(-1) : counts.slice(first, first + 2)
+  const given = two.filter(([count], i) => i === 0 || count > 0)
+  return given.map(([count, unit]) => counted(count, unit)).join(' ')
 }

@@ -10,7 +10,7 @@ import { useRead } from '../../ui/reads.ts'
 import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
 import type { MyAgent, OwnerProps, Sign } from './page.tsx'
 import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
-import { inWords } from '../../ui/duration.ts'
+import { inWords } from '../../ui/time.tsx'
 
 const DAY_SECONDS = 86_400
 

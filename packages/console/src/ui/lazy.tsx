@@ -1,4 +1,6 @@
-import { useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
+import type { ChartProps } from './chart.tsx'
+import { Loading } from './states.tsx'
 
 export class ChunkError extends Error {
   override readonly message = 'A part of the console could not be loaded.'
@@ -24,3 +26,21 @@ export function useLazy<Module>(load: () => Promise<Module>): Module | null {
   if (hasFailed && loaded === undefined) throw new ChunkError()
   return loaded ?? null
 }
+
+/** A component whose code is loaded when it is shown. Until it is there, rows are in its place. */
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  label: string,
+  rows: number,
+): ComponentType<Props> {
+  return function Lazy(props) {
+    const Loaded = useLazy(load)
+    return Loaded === null ? <Loading rows={rows} label={label} /> : <Loaded {...props} />
+  }
+}
+
+export const Chart = lazily<ChartProps>(
+  async () => (await import('./chart.tsx')).default,
+  'Loading the chart',
+  4,
+)
