@@ -64,11 +64,13 @@ const tests = sourceFiles('test/**/*.ts')
 const packages = sourceFiles('packages/*/{src,*}/**/*.ts').filter(
   (file) => !/^packages\/console\/|\/test\/|\/dist\//.test(file),
 )
+const browser = sourceFiles('packages/console/src/**/*.{ts,tsx,css}')
 const flows = await measureFlows()
 
 const rows: [string, number, readonly string[]][] = [
   ['Lines of src, rest and schema', sum(production), []],
   ['Lines of packages, without console and tests', sum(packages), []],
+  ['Lines of the console, TypeScript and CSS', sum(browser), []],
   ['Files of src, rest and schema', production.length, []],
   ['Files with one importer, in the same folder', readTogether.length, readTogether],
   ...flows.map(({ name, files }): [string, number, readonly string[]] => [
