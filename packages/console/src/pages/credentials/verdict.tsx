@@ -1,4 +1,4 @@
-import { Address, Facts, Light, Link, RelativeTime, Section, type Tone } from '../../ui/index.ts'
+import { Address, Facts, Light, Link, RelativeTime, Section, type Tone, words } from '../../ui/index.ts'
 import { check, Checks } from '../../ui/checks.tsx'
 import { CHECKS } from './checks.ts'
 import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
@@ -31,7 +31,7 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
       </p>
       <Facts
         facts={{
-          Type: type === '' ? 'None' : type,
+          Type: type === '' ? 'None' : words(type),
           Issuer: issuer === '' ? 'None' : <Address value={issuer} label="issuer" />,
           'Valid since': validFrom === null ? 'Not given' : <RelativeTime value={validFrom} />,
           Ends: validUntil === null ? 'Not given' : <RelativeTime value={validUntil} />,
