@@ -1,6 +1,8 @@
 import { Facts, Section } from '../../ui/index.ts'
 import { Badge, ExternalLink, RelativeTime, Status, type Tone, words } from '../../ui/values.ts'
-import type { Agent, Card } from './agent.ts'
+import type { Agent } from './page.tsx'
+
+type Card = Agent['card']
 
 /** The hosted card, and whether it is the one that the owner recorded. */
 export function CardSection({ agent }: { readonly agent: Agent }) {

@@ -4,14 +4,20 @@ import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readOperatorToken, storeOperatorToken } from '../../api/token.ts'
 import { Form } from '../../form/form.tsx'
+import { useAction } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Button, Input, keepFocus, Page, Section } from '../../ui/index.ts'
-import { ErrorState, Loading, usePolling, useRead } from '../../ui/reads.ts'
+import { Button, type Columns, Confirm, Input, keepFocus, Page } from '../../ui/index.ts'
+import { type Question, Section, Table } from '../../ui/index.ts'
+import { ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Badge, words } from '../../ui/values.ts'
 import { Deliveries, Indexer } from './deliveries.tsx'
-import { InviteCodes } from './invite-codes.tsx'
-import { Issuers } from './issuers.tsx'
-import { OperatorPageDocument, type OperatorPageQuery } from './page.generated.ts'
-import { Money } from './money.tsx'
+import {
+  OperatorPageDocument,
+  type OperatorPageQuery,
+  type OperatorPartsFragment,
+  SetIssuerEnabledDocument,
+} from './page.generated.ts'
+import { InviteCodes, Money } from './sponsorship.tsx'
 
 const REFRESH_MS = 15_000
 
@@ -95,13 +101,12 @@ export interface PartProps {
 }
 
 function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
-  const { data, error, again: refresh } = useRead({ query: OperatorPageDocument })
+  const { data, error, again: refresh } = useRead({ query: OperatorPageDocument }, { everyMs: REFRESH_MS })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
   const leave = useEffectEvent(onRefused)
   useEffect(() => {
     if (isRefused) leave()
   }, [isRefused])
-  usePolling(refresh, REFRESH_MS)
   if (data == null)
     return error === undefined ? (
       <Loading label="Loading the state of the gateway" />
@@ -120,3 +125,60 @@ function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
     </div>
   )
 }
+
+type Issuer = OperatorPartsFragment['issuers'][number]
+
+/** Stops trusting an issuer, and trusts it again. */
+function Issuers({ data, onChange }: PartProps) {
+  const { busy, outcome, run } = useAction()
+  const [question, setQuestion] = useState<Question | null>(null)
+  const setEnabled = (did: string, enabled: boolean): void =>
+    void run(SetIssuerEnabledDocument, { did, enabled }, () => {
+      onChange()
+      return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
+    })
+  const ask = (did: string): void =>
+    setQuestion({
+      title: `Stop trusting ${did}?`,
+      text: 'Its credentials are not verified any more, also those that are listed. You can trust it again.',
+      label: 'Stop trusting',
+      onConfirm: () => setEnabled(did, false),
+    })
+  return (
+    <Section
+      title="Trusted issuers"
+      lead="A change applies within a second, also to credentials that are listed. Add an issuer with the command issuer add."
+    >
+      {outcome}
+      <Table
+        caption="Trusted issuers"
+        columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : ask(did)))}
+        rows={data.operator.issuers}
+        keyOf={({ did }) => did}
+        empty="There are no trusted issuers."
+      />
+      <Confirm question={question} onClose={() => setQuestion(null)} />
+    </Section>
+  )
+}
+
+/** The column of the button is last. */
+const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void): Columns<Issuer> => ({
+  Issuer: ({ did }) => <code>{did}</code>,
+  'May issue': ({ allowedTypes }) =>
+    allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
+  State: ({ enabled }) => (
+    <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
+  ),
+  Change: ({ did, enabled }) => (
+    <Button
+      small
+      look={enabled ? 'danger' : 'plain'}
+      busy={busy}
+      aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
+      onClick={() => setEnabled(did, !enabled)}
+    >
+      {enabled ? 'Stop trusting' : 'Trust again'}
+    </Button>
+  ),
+})

@@ -1,15 +1,18 @@
 import { useState } from 'react'
+import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Confirm, Section, Select } from '../../ui/index.ts'
-import { SecretDialog } from '../webhooks/secret-dialog.tsx'
+import { Button, Confirm, DialogButton, Section, Select } from '../../ui/index.ts'
+import { SecretDialog } from '../webhooks/secret.tsx'
+import { WebhookForm } from '../webhooks/webhook.tsx'
 import {
   DeleteWebhookDocument,
   PingWebhookDocument,
   RecoverWebhookDocument,
   RotateWebhookSecretDocument,
   UpdateWebhookDocument,
+  type UpdateWebhookInput,
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 import { sentAgain } from './log.tsx'
@@ -148,3 +151,36 @@ const QUESTIONS = {
     label: 'Delete webhook',
   },
 } as const
+
+interface EditWebhookProps {
+  readonly webhook: WebhookDetailsFragment
+}
+
+/** Changes the URL, the agent and the events. The secret and the log stay. */
+export const EditWebhook = ({ webhook }: EditWebhookProps) => (
+  <DialogButton small label="Edit" title="Edit the webhook">
+    {(close) => <EditForm webhook={webhook} onDone={close} />}
+  </DialogButton>
+)
+
+function EditForm({ webhook, onDone }: EditWebhookProps & { readonly onDone: () => void }) {
+  const { id, url, eventTypes: types, filterAgentPda } = webhook
+  const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
+  const submit = async (input: UpdateWebhookInput): Promise<void> => {
+    const result = await update({ id, input })
+    if (result.error === undefined) onDone()
+  }
+  return (
+    <WebhookForm
+      label="Edit the webhook"
+      action="Save"
+      given={{ url, agent: filterAgentPda ?? '', types }}
+      isEdited
+      busy={fetching}
+      error={error}
+      onSubmit={(input) => void submit(input)}
+    >
+      <Button onClick={onDone}>Cancel</Button>
+    </WebhookForm>
+  )
+}

@@ -24,13 +24,13 @@ import {
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
+import { responseOf } from '../delivery/requests.tsx'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
   type WebhookDeliveryFilter,
   WebhookLogDocument,
 } from './page.generated.ts'
-import { responseOf } from './response.ts'
 import { useAction } from '../../form/use-action.tsx'
 
 const PAGE_SIZE = 25

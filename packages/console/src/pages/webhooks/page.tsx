@@ -1,12 +1,21 @@
-import { ButtonLink, type Columns, Page, Table } from '../../ui/index.ts'
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { useLocation, useSearchParams } from 'wouter'
+import { ButtonLink, type Columns, Page, Section, Table } from '../../ui/index.ts'
 import { Empty, Loaded, useRead } from '../../ui/reads.ts'
 import { Address, Link, Status } from '../../ui/values.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
+import { nextStep } from '../../routes.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import { CreateWebhook } from './create.tsx'
-import { WebhooksDocument, type WebhooksQuery } from './page.generated.ts'
+import {
+  CreateWebhookDocument,
+  type CreateWebhookInput,
+  WebhooksDocument,
+  type WebhooksQuery,
+} from './page.generated.ts'
 import css from './page.module.css'
-import { eventsText, WebhookBadge } from './state.tsx'
+import { SecretDialog } from './secret.tsx'
+import { eventsText, WebhookBadge, WebhookForm } from './webhook.tsx'
 
 type Row = WebhooksQuery['webhooks']['nodes'][number]
 
@@ -94,4 +103,43 @@ const COLUMNS: Columns<Row> = {
         <Status value={lastDelivery.status} />
       </Link>
     ),
+}
+
+function CreateWebhook() {
+  const [search] = useSearchParams()
+  const agent = search.get('agent')
+  const given = {
+    url: '',
+    agent: agent ?? '',
+    types: agent === null ? (['AGENT_REGISTERED'] as const) : EVENT_TYPES,
+  }
+  const [{ data, error, fetching }, create] = useMutation(CreateWebhookDocument)
+  const [secret, setSecret] = useState<string | null>(null)
+  const [, navigate] = useLocation()
+  const submit = async (input: CreateWebhookInput): Promise<void> => {
+    const result = await create({ input })
+    setSecret(result.data?.createWebhook.secret ?? null)
+  }
+  const id = data?.createWebhook.id ?? ''
+  return (
+    <Section title="Create a webhook" lead="The gateway sends each chosen event to your URL within seconds.">
+      <WebhookForm
+        label="Create a webhook"
+        action="Create webhook"
+        given={given}
+        busy={fetching}
+        error={error}
+        onSubmit={(input) => void submit(input)}
+      />
+      <SecretDialog
+        title="Store the secret of the webhook"
+        webhookId={id}
+        secret={secret}
+        onStored={() => {
+          setSecret(null)
+          navigate(nextStep(search)?.to ?? `/webhooks/${id}`)
+        }}
+      />
+    </Section>
+  )
 }
