@@ -108,14 +108,17 @@ function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Age
 function Summary({ agent }: { readonly agent: Agent }) {
   const { reputationScore, stake, tier, card, credentials } = agent
   const verified = credentials.nodes.filter(({ proofVerified }) => proofVerified).length
-  const all = [
-    ['Reputation', `${withCommas(reputationScore)} of 1,000`],
-    ['Tier', <Tier key="tier" value={tier} />],
-    ['Stake', stake === null ? 'None' : <Amount key="stake" value={stake.depositedAmount} unit="usdc" />],
-    ['Trusted credentials', verified],
-    ['Agent card', words(card.state)],
-  ] as const
-  return <Figures figures={all} />
+  return (
+    <Figures
+      figures={{
+        Reputation: `${withCommas(reputationScore)} of 1,000`,
+        Tier: <Tier value={tier} />,
+        Stake: stake === null ? 'None' : <Amount value={stake.depositedAmount} unit="usdc" />,
+        'Trusted credentials': verified,
+        'Agent card': words(card.state),
+      }}
+    />
+  )
 }
 
 function IdentitySection({ agent }: { readonly agent: Agent }) {

@@ -4,10 +4,9 @@ import { Button, ButtonLink, type Columns, Page, Pager, pagerActions, Table } fr
 import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
 import { Address, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
-import { Filters } from './filter-bar.tsx'
+import { Filters, Mismatched, Totals } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
-import { Mismatched, Totals } from './filter-bar.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 

@@ -49,22 +49,18 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
     <div className="stack">
       <Section title="Details">
         <Facts
-          facts={[
-            ['Event', deliveryTitle(delivery)],
-            ['Event id', <Address key="Event id" value={delivery.eventId} label="event id" />],
-            ['Delivery id', <Address key="Delivery id" value={delivery.id} label="delivery id" />],
-            [
-              'Status',
-              <span key="Status" role="status">
+          facts={{
+            Event: deliveryTitle(delivery),
+            'Event id': <Address value={delivery.eventId} label="event id" />,
+            'Delivery id': <Address value={delivery.id} label="delivery id" />,
+            Status: (
+              <span role="status">
                 <Status value={delivery.status} />
-              </span>,
-            ],
-            ['Created', <RelativeTime key="Created" value={delivery.createdAt} />],
-            [
-              'Next attempt',
-              delivery.nextAttemptAt ? <RelativeTime value={delivery.nextAttemptAt} /> : 'None',
-            ],
-          ]}
+              </span>
+            ),
+            Created: <RelativeTime value={delivery.createdAt} />,
+            'Next attempt': delivery.nextAttemptAt ? <RelativeTime value={delivery.nextAttemptAt} /> : 'None',
+          }}
         />
         <Button
           look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}

@@ -12,7 +12,8 @@ export interface Shown {
 
 /** The way of the transaction, and what to do if it failed. */
 export function StatusSection(shown: Shown) {
-  const [tone, verdict] = verdictOf(shown)
+  const steps = stepsOf(shown)
+  const [tone, verdict] = verdictOf(steps)
   const advice = adviceOf(shown)
   return (
     <Section
@@ -23,7 +24,7 @@ export function StatusSection(shown: Shown) {
         </span>
       }
     >
-      <Checks checks={stepsOf(shown)} />
+      <Checks checks={steps} />
       {advice !== null && (
         <div className="notice" data-tone="neutral">
           <p>
@@ -106,11 +107,10 @@ function failureStep({ prepared, landed }: Shown): Check {
 const numbered = (_: string, index: string): string => `Instruction ${Number(index) + 3}`
 
 /** The status in one word, with its colour. */
-function verdictOf(shown: Shown): [Tone, string] {
-  const last = stepsOf(shown)
-  const failed = last.find(({ state }) => state === 'failed')
+function verdictOf(steps: readonly Check[]): [Tone, string] {
+  const failed = steps.find(({ state }) => state === 'failed')
   if (failed !== undefined) return ['bad', failed.title]
-  const done = last.findLast(({ state }) => state === 'done')
+  const done = steps.findLast(({ state }) => state === 'done')
   const tone = done?.title === 'Confirmed' || done?.title === 'Finalized' ? 'good' : 'accent'
   return [tone, done?.title ?? 'Unknown']
 }
