@@ -74,18 +74,16 @@ const entriesOf = (detail: string, actions: Record<string, () => void>): Entry[]
 function useCommands(text: string, openAccount: () => void): Entry[] {
   const [, navigate] = useLocation()
   const { address, session, signOut } = useAccount()
-  const pages = PAGES.map(({ to, title }) => [title, () => navigate(to)] as const)
-  const themes = ['light', 'dark', 'system'].map(
-    (theme) => [`Use the ${theme} theme`, () => setPreference('theme', theme)] as const,
-  )
   const all = [
-    ...entriesOf('Page', Object.fromEntries(pages)),
+    ...PAGES.map(({ to, title }) => ({ id: title, title, detail: 'Page', run: () => navigate(to) })),
     ...entriesOf('Action', {
       [address === null ? 'Connect wallet' : 'Your wallet']: openAccount,
       ...(session !== null && { 'Sign out': () => void signOut() }),
       'Copy the link of this page': () =>
         void navigator.clipboard.writeText(location.href).catch(() => undefined),
-      ...Object.fromEntries(themes),
+      'Use the light theme': () => setPreference('theme', 'light'),
+      'Use the dark theme': () => setPreference('theme', 'dark'),
+      'Use the system theme': () => setPreference('theme', 'system'),
       'Use comfortable rows': () => setPreference('density', 'comfortable'),
       'Use compact rows': () => setPreference('density', 'compact'),
     }),

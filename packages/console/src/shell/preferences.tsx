@@ -24,7 +24,6 @@ export function setPreference(name: Preference, value: string): void {
   applyPreferences()
 }
 
-/** Applies what is remembered. */
 export function applyPreferences(): void {
   for (const name of NAMES) document.documentElement.dataset[name] = readPreference(name)
 }

@@ -11,7 +11,6 @@ import type { Agent } from './page.tsx'
 
 const MOST = 200
 
-/** Reputation and stake over time. */
 export function Charts({ agent }: { readonly agent: Agent }) {
   const { pda } = agent
   const variables = { pda, stakes: { agentPda: pda, types: STAKE_EVENT_TYPES } }

@@ -77,7 +77,6 @@ export function responseOf({ responseStatus, errorCode }: Attempt): string {
   return errorCode ? (REASONS[errorCode] ?? words(errorCode)) : 'No response'
 }
 
-/** Why there was an attempt. */
 const TRIGGERS: Readonly<Record<WebhookDeliveryTrigger, string>> = {
   EVENT: 'First attempt',
   PING: 'Test event',

@@ -100,7 +100,6 @@ function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }:
   return JSON.stringify([name, version, serviceCategory, capabilities, agentCardUrl])
 }
 
-/** The agent as the registry has it. */
 function AgentSummary({ agent }: { readonly agent: MyAgent }) {
   const { pda, name, status, tier, reputationScore, card, agentCardUrl } = agent
   return (
@@ -128,7 +127,6 @@ interface OwnerTransaction extends TransactionRequest {
   readonly sponsorable?: boolean
 }
 
-/** What the sections of the page need. */
 export interface OwnerProps {
   readonly agent: MyAgent
   readonly sign: Sign

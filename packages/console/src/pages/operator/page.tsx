@@ -31,6 +31,8 @@ export default function OperatorPage() {
     setRefused(refused)
   }
   useEffect(keepFocus, [token])
+  // One of its own: what the operator may read, the wallet of this tab must not find.
+  const client = useMemo(() => (token === null ? null : createApiClient(token)), [token])
   return (
     <Page
       title="Operator"
@@ -38,10 +40,12 @@ export default function OperatorPage() {
       request={{ needsSession: true, document: OperatorPageDocument }}
       actions={token !== null && <Button onClick={() => keep(null)}>Forget the token</Button>}
     >
-      {token === null ? (
+      {client === null ? (
         <TokenForm isRefused={isRefused} onToken={keep} />
       ) : (
-        <Operators key={token} token={token} onRefused={() => keep(null, true)} />
+        <Provider key={token} value={client}>
+          <Parts onRefused={() => keep(null, true)} />
+        </Provider>
       )}
     </Page>
   )
@@ -79,28 +83,13 @@ function TokenForm({ isRefused, onToken }: TokenFormProps) {
   )
 }
 
-interface OperatorsProps {
-  readonly token: string
-  readonly onRefused: () => void
-}
-
-/** A client of its own: what the operator may read, the wallet of this tab must not find. */
-function Operators({ token, onRefused }: OperatorsProps) {
-  const client = useMemo(() => createApiClient(token), [token])
-  return (
-    <Provider value={client}>
-      <Parts onRefused={onRefused} />
-    </Provider>
-  )
-}
-
 export interface PartProps {
   readonly data: OperatorPageQuery
   /** Reads it again. */
   readonly onChange: () => void
 }
 
-function Parts({ onRefused }: Pick<OperatorsProps, 'onRefused'>) {
+function Parts({ onRefused }: { readonly onRefused: () => void }) {
   const { data, error, again: refresh } = useRead({ query: OperatorPageDocument }, { everyMs: REFRESH_MS })
   const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
   const leave = useEffectEvent(onRefused)
@@ -162,7 +151,6 @@ function Issuers({ data, onChange }: PartProps) {
   )
 }
 
-/** The column of the button is last. */
 const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void): Columns<Issuer> => ({
   Issuer: ({ did }) => <code>{did}</code>,
   'May issue': ({ allowedTypes }) =>

@@ -198,7 +198,6 @@ const COLUMNS: Columns<Row> = {
   ),
 }
 
-/** SOL and tokens of each account that changed. */
 function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
   const rows = changedRows(landed, roles, usdcMint)
   const unchanged =

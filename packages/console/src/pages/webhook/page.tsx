@@ -146,7 +146,6 @@ const PERCENT = new Intl.NumberFormat('en', {
   roundingMode: 'floor',
 })
 
-/** How well and how fast the receiver answered. */
 const Figures = ({ id }: { readonly id: string }) => (
   <ChoiceSection
     title="Response times and success"

@@ -43,40 +43,37 @@ function Webhooks() {
   const read = useRead({ query: WebhooksDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
-      {(webhooks) => <List webhooks={webhooks} />}
+      {(webhooks) => (
+        <div className="stack">
+          <Disabled webhooks={webhooks.filter(({ disabledAt }) => disabledAt)} />
+          {webhooks.length === 0 ? (
+            <Empty title="You have no webhooks">
+              <p>
+                Create the first one below. Without a receiver of your own, look at the{' '}
+                <Link href="/events">events with example payloads</Link>.
+              </p>
+            </Empty>
+          ) : (
+            <Table caption="Your webhooks" columns={COLUMNS} rows={webhooks} keyOf={({ id }) => id} />
+          )}
+          <CreateWebhook />
+        </div>
+      )}
     </Loaded>
   )
 }
 
-function List({ webhooks }: { readonly webhooks: readonly Row[] }) {
-  const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
+function Disabled({ webhooks }: { readonly webhooks: readonly Row[] }) {
+  const [first] = webhooks
+  if (first === undefined) return null
+  const isOne = webhooks.length === 1
   return (
-    <div className="stack">
-      {disabled.length > 0 && (
-        <div className="notice" data-tone="bad" role="status">
-          <h2>
-            {disabled.length === 1
-              ? 'The service disabled a webhook'
-              : `The service disabled ${disabled.length} webhooks`}
-          </h2>
-          <p>
-            No events are sent to {disabled.length === 1 ? 'it' : 'them'}. Open{' '}
-            <Link href={`/webhooks/${disabled[0]!.id}`}>{disabled[0]!.url}</Link> to see why and to activate
-            it again.
-          </p>
-        </div>
-      )}
-      {webhooks.length === 0 ? (
-        <Empty title="You have no webhooks">
-          <p>
-            Create the first one below. Without a receiver of your own, look at the{' '}
-            <Link href="/events">events with example payloads</Link>.
-          </p>
-        </Empty>
-      ) : (
-        <Table caption="Your webhooks" columns={COLUMNS} rows={webhooks} keyOf={({ id }) => id} />
-      )}
-      <CreateWebhook />
+    <div className="notice" data-tone="bad" role="status">
+      <h2>The service disabled {isOne ? 'a webhook' : `${webhooks.length} webhooks`}</h2>
+      <p>
+        No events are sent to {isOne ? 'it' : 'them'}. Open{' '}
+        <Link href={`/webhooks/${first.id}`}>{first.url}</Link> to see why and to activate it again.
+      </p>
     </div>
   )
 }
