@@ -1,7 +1,6 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-element-to-interactive-role --
    A list with these roles is the pattern of a combobox. Neither select nor datalist has the details. */
-import { type KeyboardEvent as KeyPress, type RefObject, useEffect, useEffectEvent, useId } from 'react'
-import { useRef, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { classes } from '../ui/classes.ts'
 import field from '../ui/field.module.css'
 import { type Entry, useFound } from './find.ts'
@@ -87,7 +86,7 @@ export function Combobox(props: ComboboxProps) {
     setChosen(first)
     onChoose(entry)
   }
-  const onKeyDown = (event: KeyPress): void => {
+  const onKeyDown = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && entries.length > 0) {
       event.preventDefault()

@@ -4,8 +4,8 @@ import { AgentActivityDocument, type WebhookEventType } from '../../events/event
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import type { Point } from '../../ui/chart.tsx'
 import { Export } from '../../ui/export.tsx'
-import { Chart, ChoiceSection, Empty, Loaded, Pager, pagerActions, Section } from '../../ui/index.ts'
-import { usdc, useRead } from '../../ui/index.ts'
+import { Chart, ChoiceSection, Pager, pagerActions, Section, usdc } from '../../ui/index.ts'
+import { Empty, Loaded, useRead } from '../../ui/reads.ts'
 import { AgentChartsDocument, type AgentChartsQuery, ExportHistoryDocument } from './page.generated.ts'
 import type { Agent } from './page.tsx'
 

@@ -1,15 +1,6 @@
 import { eventText } from '../../events/types.ts'
-import {
-  Badge,
-  CodeBlock,
-  CodeTabs,
-  Facts,
-  Link,
-  RelativeTime,
-  Section,
-  Status,
-  words,
-} from '../../ui/index.ts'
+import { CodeBlock, CodeTabs, Facts, Section } from '../../ui/index.ts'
+import { Badge, Link, RelativeTime, Status, words } from '../../ui/values.ts'
 import type {
   DeliveryFieldsFragment,
   OneDeliveryQuery,

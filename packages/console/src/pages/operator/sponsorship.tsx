@@ -3,8 +3,8 @@ import { Form } from '../../form/form.tsx'
 import { useAction } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Histogram } from '../../ui/histogram.tsx'
-import { Button, CodeBlock, type Columns, Confirm, Facts, Input, type Question } from '../../ui/index.ts'
-import { Section, Select, Table } from '../../ui/index.ts'
+import { Button, CodeBlock, Confirm, Facts, Input, type Question, Section, Select } from '../../ui/index.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
 import { Address, Amount, Badge, formatUnits, Light, RelativeTime, Status } from '../../ui/values.ts'
 import {
   CreateInviteCodeDocument,
