@@ -5,7 +5,7 @@ import { Button, classes, Input, optionsOf, Select, Toggles } from '../../ui/ind
 import { useDebounced } from '../../ui/reads.ts'
 import { CATEGORIES, type FilterProps, MAX_NAME, STATUSES, TIERS } from './filters.ts'
 import css from './page.module.css'
-import { formatUnits, Tier, withCommas, words } from '../../ui/values.ts'
+import { formatUnits, plural, Tier, words } from '../../ui/values.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
@@ -140,8 +140,8 @@ export function Mismatched({ search, onChange }: FilterProps) {
   const them = count === 1 ? 'it' : 'them'
   return (
     <p className="row hint">
-      {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
-      record on the ledger. {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
+      {plural(count, 'agent has a card', 'agents have cards')} that the owner did not record on the ledger.{' '}
+      {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
         {isShown ? `Leave ${them} out` : `Show ${them} too`}
       </Button>

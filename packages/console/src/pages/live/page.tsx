@@ -8,7 +8,8 @@ import { checkAgent } from '../../form/checks.ts'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Export } from '../../ui/export.tsx'
-import { Button, classes, Empty, ErrorState, Input, Light, Loading, Page, Toggles } from '../../ui/index.ts'
+import { Button, classes, Empty, ErrorState, Input, Loading, Page, Toggles } from '../../ui/index.ts'
+import { Light, plural } from '../../ui/values.ts'
 import { withFilter } from '../agents/filters.ts'
 import { type FeedFilter, readFilter, useFeed, withType } from './feed.ts'
 import css from './page.module.css'
@@ -184,7 +185,7 @@ interface StatusProps {
 function Status({ feed, isPaused, onShow }: StatusProps) {
   const isConnected = useSocket()
   const count = feed.held.length
-  const events = `${count} new ${count === 1 ? 'event' : 'events'}`
+  const events = plural(count, 'new event')
   const [tone, text] = isPaused
     ? (['warn', 'Paused'] as const)
     : feed.error !== null

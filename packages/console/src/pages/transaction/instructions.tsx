@@ -2,7 +2,7 @@ import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
 import { Instruction, type InstructionProps } from '../../transaction/instruction.tsx'
 import { argumentsOf } from '../../transaction/words.ts'
-import { classes, formatUnits, Link, Section, withCommas, words } from '../../ui/index.ts'
+import { classes, formatUnits, Link, plural, Section, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
 import css from './page.module.css'
 
@@ -29,11 +29,7 @@ export function InstructionList({ instructions }: { readonly instructions: reado
             <InstructionItem instruction={each} />
             {each.inner.length > 0 && (
               <details>
-                <summary>
-                  {each.inner.length === 1
-                    ? '1 inner instruction'
-                    : `${each.inner.length} inner instructions`}
-                </summary>
+                <summary>{plural(each.inner.length, 'inner instruction')}</summary>
                 <ol className={classes('stack', css.inner)}>
                   {each.inner.map((invoked) => (
                     <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>

@@ -1,18 +1,10 @@
 import { useParams } from 'wouter'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import {
-  ButtonLink,
-  clientCode,
-  CodeBlock,
-  type Columns,
-  Facts,
-  Page,
-  Section,
-  Table,
-} from '../../ui/index.ts'
+import { ButtonLink, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
 import { Empty, ErrorState, Loading, usePolling } from '../../ui/reads.ts'
-import { Address, Amount, formatUnits, withCommas } from '../../ui/values.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
+import { Address, Amount, formatUnits, plural, withCommas } from '../../ui/values.ts'
 import { describeInstruction, InstructionList, type LedgerTransaction, rolesOf } from './instructions.tsx'
 import {
   TransactionByIdDocument,
@@ -214,9 +206,7 @@ function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
         />
       </div>
       {unchanged > 0 && (
-        <p className="note">
-          The SOL of {unchanged === 1 ? '1 other account' : `${unchanged} other accounts`} did not change.
-        </p>
+        <p className="note">The SOL of {plural(unchanged, 'other account')} did not change.</p>
       )}
     </Section>
   )

@@ -1,19 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import {
-  Button,
-  type Columns,
-  Input,
-  optionsOf,
-  Pager,
-  PERIODS,
-  Section,
-  Select,
-  Table,
-} from '../../ui/index.ts'
+import { Button, Input, optionsOf, Pager, PERIODS, Section, Select } from '../../ui/index.ts'
 import { Empty, Loaded, useDebounced, useRead } from '../../ui/reads.ts'
-import { Link, RelativeTime, Status } from '../../ui/values.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
+import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
@@ -104,7 +95,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
                   keyOf={(row) => row.id}
                 />
                 <Pager
-                  text={`${totalCount} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
+                  text={plural(totalCount, 'delivery', 'deliveries')}
                   previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
                   next={pageInfo.hasNextPage ? () => setCursors([...cursors, pageInfo.endCursor!]) : null}
                 >
@@ -219,7 +210,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
 }
 
 export const sentAgain = (count: number): string =>
-  `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`
+  `${plural(count, 'delivery is', 'deliveries are')} sent again.`
 
 const columns = (id: string, search: URLSearchParams): Columns<DeliveryFieldsFragment> => ({
   Event: (row) => <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{deliveryTitle(row)}</Link>,
