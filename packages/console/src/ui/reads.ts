@@ -1,5 +1,5 @@
 /** How data is read, and what is shown until it is there, after a failure, or without any. */
-export { useDebounced } from './debounced.ts'
+export { useDebounced, useTyped } from './debounced.ts'
 export { useLazy } from './lazy.ts'
 export { useKept, usePolling, useVisible } from './polling.ts'
 export { Loaded, useRead } from './read.tsx'

@@ -1,8 +1,8 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Button, Input, optionsOf, Pager, PERIODS, Section, Select } from '../../ui/index.ts'
-import { Empty, Loaded, useDebounced, useRead } from '../../ui/reads.ts'
+import { Empty, Loaded, useRead, useTyped } from '../../ui/reads.ts'
 import { type Columns, Table } from '../../ui/table.tsx'
 import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
@@ -123,12 +123,7 @@ const all = (options: readonly { value: string; label: string }[]) => [
 ]
 
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
-  const [agent, setAgent] = useState(search.get('agent') ?? '')
-  const typed = useDebounced(agent.trim(), TYPING_MS)
-  const changeAgent = useEffectEvent((address: string) => {
-    if (address !== (search.get('agent') ?? '')) onChange('agent', address)
-  })
-  useEffect(() => changeAgent(typed), [typed])
+  const agent = useTyped(search.get('agent') ?? '', TYPING_MS, (text) => onChange('agent', text.trim()))
   const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
     <Select
       label={label}
@@ -153,9 +148,8 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
         autoComplete="off"
         spellCheck="false"
         placeholder="Address of an agent"
-        value={agent}
         error={problem}
-        onChange={({ target }) => setAgent(target.value)}
+        {...agent}
       />
     </div>
   )
