@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
 import { NAVIGATION, OPERATOR } from '../routes.ts'
-import { classes, Dialog } from '../ui/index.ts'
+import { classes } from '../ui/index.ts'
 import { useAccount } from '../wallet/account.tsx'
 import { type Entry, useFound } from './find.ts'
 import { setPreference } from './preferences.tsx'
@@ -10,21 +10,12 @@ import { Combobox } from './search.tsx'
 import css from './search.module.css'
 
 interface CommandMenuProps {
-  readonly open: boolean
   readonly onClose: () => void
   readonly openAccount: () => void
 }
 
 /** Pages, actions and everything that the search box finds, for the keyboard. */
-export function CommandMenu({ open, onClose, openAccount }: CommandMenuProps) {
-  return (
-    <Dialog title="Go to" open={open} onClose={onClose}>
-      <Menu onClose={onClose} openAccount={openAccount} />
-    </Dialog>
-  )
-}
-
-function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
+export function CommandMenu({ onClose, openAccount }: CommandMenuProps) {
   const [text, setText] = useState('')
   const found = useFound(text)
   const commands = useCommands(text, openAccount)

@@ -71,11 +71,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </nav>
       </header>
       <Boundary part="small">
-        <CommandMenu
-          open={opened === 'menu'}
-          onClose={() => close('menu')}
-          openAccount={() => setOpened('account')}
-        />
+        <Dialog title="Go to" open={opened === 'menu'} onClose={() => close('menu')}>
+          <CommandMenu onClose={() => close('menu')} openAccount={() => setOpened('account')} />
+        </Dialog>
       </Boundary>
       <Boundary part="small">
         <TransactionHost />

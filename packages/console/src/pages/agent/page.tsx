@@ -31,32 +31,35 @@ export default function AgentPage() {
 function OneAgent({ pda }: { readonly pda: string }) {
   const variables = { pda }
   const [{ data, error }, refetch] = useQuery({ query: AgentDetailsDocument, variables })
+  const agent = data?.agent
   const newest = data?.registryEvents.nodes[0]?.id
-  if (data?.agent)
+  if (agent)
     return (
       <Page
-        title={data.agent.name}
-        lead={<Lead agent={data.agent} />}
+        title={agent.name}
+        lead={<Lead agent={agent} />}
         actions={
           <>
             <LiveUpdates pda={pda} after={newest} />
             <ShowRequest document={AgentDetailsDocument} variables={variables} client={exampleFor(pda)} />
-            <RawData agent={data.agent} />
+            <DialogButton look="quiet" label="Raw data" title="Raw data">
+              {() => <Documents agent={agent} />}
+            </DialogButton>
             <ButtonLink to={`/live?agent=${pda}`}>Watch events</ButtonLink>
           </>
         }
       >
         <div className="stack">
-          <Summary agent={data.agent} />
+          <Summary agent={agent} />
           <div className={css.columns}>
-            <CardSection agent={data.agent} />
+            <CardSection agent={agent} />
             <div className={classes('stack', css.side)}>
-              <IdentitySection agent={data.agent} />
-              <StakeSection agent={data.agent} config={data.registryConfig} />
-              <CredentialsSection agent={data.agent} />
+              <IdentitySection agent={agent} />
+              <StakeSection agent={agent} config={data.registryConfig} />
+              <CredentialsSection agent={agent} />
             </div>
             <div className="stack">
-              <Charts agent={data.agent} />
+              <Charts agent={agent} />
               <Activity pda={pda} />
             </div>
           </div>
@@ -237,12 +240,6 @@ function LiveUpdates({ pda, after }: LiveUpdatesProps) {
 }
 
 /** The data of the page as JSON, to read and to copy. */
-const RawData = ({ agent }: { readonly agent: Agent }) => (
-  <DialogButton look="quiet" label="Raw data" title="Raw data">
-    {() => <Documents agent={agent} />}
-  </DialogButton>
-)
-
 function Documents({ agent }: { readonly agent: Agent }) {
   const [{ data, error }] = useQuery({ query: AgentDidDocument, variables: { did: agent.did } })
   const document = error?.message ?? (data === undefined ? 'Loading' : print(data.did?.didDocument))

@@ -3,7 +3,7 @@ import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Confirm, DialogButton, Section, Select } from '../../ui/index.ts'
+import { Button, Confirm, Section, Select } from '../../ui/index.ts'
 import { SecretDialog } from '../webhooks/secret.tsx'
 import { WebhookForm } from '../webhooks/webhook.tsx'
 import {
@@ -152,18 +152,13 @@ const QUESTIONS = {
   },
 } as const
 
-interface EditWebhookProps {
+interface EditFormProps {
   readonly webhook: WebhookDetailsFragment
+  readonly onDone: () => void
 }
 
 /** Changes the URL, the agent and the events. The secret and the log stay. */
-export const EditWebhook = ({ webhook }: EditWebhookProps) => (
-  <DialogButton small label="Edit" title="Edit the webhook">
-    {(close) => <EditForm webhook={webhook} onDone={close} />}
-  </DialogButton>
-)
-
-function EditForm({ webhook, onDone }: EditWebhookProps & { readonly onDone: () => void }) {
+export function EditForm({ webhook, onDone }: EditFormProps) {
   const { id, url, eventTypes: types, filterAgentPda } = webhook
   const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
   const submit = async (input: UpdateWebhookInput): Promise<void> => {

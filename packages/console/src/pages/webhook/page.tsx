@@ -1,13 +1,14 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import { ChoiceSection, clientCode, CodeTabs, Facts, Page, PERIODS, Section } from '../../ui/index.ts'
+import { clientCode, CodeTabs, DialogButton, Page, PERIODS } from '../../ui/index.ts'
 import { ErrorState, Loaded, Loading, useRead } from '../../ui/reads.ts'
+import { ChoiceSection, Facts, Section } from '../../ui/section.tsx'
 import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { secretName, verificationCode } from '../webhooks/secret.tsx'
 import { eventsText, WebhookBadge } from '../webhooks/webhook.tsx'
-import { Controls, EditWebhook } from './controls.tsx'
+import { Controls, EditForm } from './controls.tsx'
 import { DeliveryLog } from './log.tsx'
 import {
   OneWebhookDocument,
@@ -64,7 +65,14 @@ function Webhook({ id }: { readonly id: string }) {
     <div className="stack">
       <Warning webhook={webhook} />
       <div className="pair">
-        <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
+        <Section
+          title="Details"
+          aside={
+            <DialogButton small label="Edit" title="Edit the webhook">
+              {(close) => <EditForm webhook={webhook} onDone={close} />}
+            </DialogButton>
+          }
+        >
           <Facts
             facts={{
               Receiver: webhook.url,
