@@ -23,14 +23,8 @@ const DAY_MS = 86_400_000
 type Draft = { readonly keepHours: string; readonly testEvent: WebhookEventType | '' }
 type Asked = keyof typeof QUESTIONS | null
 
-interface ControlsProps {
-  readonly webhook: WebhookDetailsFragment
-  readonly onChange: () => void
-}
-
 /** Everything that an owner does with a webhook. Changes that lose something ask first. */
-export function Controls({ webhook, onChange }: ControlsProps) {
-  const { id, active } = webhook
+export function Controls({ webhook: { id, active } }: { readonly webhook: WebhookDetailsFragment }) {
   const [, navigate] = useLocation()
   const { busy, outcome, run } = useAction()
   const [asked, setAsked] = useState<Asked>(null)
@@ -43,19 +37,19 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       return 'The test event is on its way.'
     })
   const setActive = (next: boolean) =>
-    run(UpdateWebhookDocument, { id, input: { active: next } }, () => {
-      onChange()
-      return next
+    run(UpdateWebhookDocument, { id, input: { active: next } }, () =>
+      next
         ? 'The webhook is active. Recover the deliveries that it missed.'
-        : 'The webhook is paused. Nothing is sent to it.'
-    })
+        : 'The webhook is paused. Nothing is sent to it.',
+    )
   const recover = () => {
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString()
-    return run(RecoverWebhookDocument, { id, since }, ({ recoverWebhook }) => {
-      onChange()
-      const { recovered, more } = recoverWebhook
-      return `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`
-    })
+    return run(
+      RecoverWebhookDocument,
+      { id, since },
+      ({ recoverWebhook: { recovered, more } }) =>
+        `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`,
+    )
   }
   const rotate = () =>
     run(

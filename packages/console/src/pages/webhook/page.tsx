@@ -90,7 +90,7 @@ function Webhook({ id }: { readonly id: string }) {
         </Section>
         <Figures id={id} />
       </div>
-      <Controls webhook={webhook} onChange={refresh} />
+      <Controls webhook={webhook} />
       <DeliveryLog id={id} />
       <Section
         title="Verify requests"
