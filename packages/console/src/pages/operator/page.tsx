@@ -85,8 +85,6 @@ function TokenForm({ isRefused, onToken }: TokenFormProps) {
 
 export interface PartProps {
   readonly data: OperatorPageQuery
-  /** Reads it again. */
-  readonly onChange: () => void
 }
 
 function Parts({ onRefused }: { readonly onRefused: () => void }) {
@@ -102,15 +100,14 @@ function Parts({ onRefused }: { readonly onRefused: () => void }) {
     ) : (
       <ErrorState error={error} retry={refresh} />
     )
-  const part = { data, onChange: refresh }
   return (
     <div className="stack">
       {error !== undefined && <ErrorState error={error} retry={refresh} />}
-      <Money {...part} />
-      <Deliveries {...part} />
-      <Indexer {...part} />
-      <InviteCodes {...part} />
-      <Issuers {...part} />
+      <Money data={data} />
+      <Deliveries data={data} />
+      <Indexer data={data} />
+      <InviteCodes data={data} />
+      <Issuers data={data} />
     </div>
   )
 }
@@ -118,14 +115,13 @@ function Parts({ onRefused }: { readonly onRefused: () => void }) {
 type Issuer = OperatorPartsFragment['issuers'][number]
 
 /** Stops trusting an issuer, and trusts it again. */
-function Issuers({ data, onChange }: PartProps) {
+function Issuers({ data }: PartProps) {
   const { busy, outcome, run } = useAction()
   const [question, setQuestion] = useState<Question | null>(null)
   const setEnabled = (did: string, enabled: boolean): void =>
-    void run(SetIssuerEnabledDocument, { did, enabled }, () => {
-      onChange()
-      return enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`
-    })
+    void run(SetIssuerEnabledDocument, { did, enabled }, () =>
+      enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`,
+    )
   const ask = (did: string): void =>
     setQuestion({
       title: `Stop trusting ${did}?`,

@@ -90,7 +90,7 @@ const EXPIRY = [
 ]
 
 /** Creates and revokes codes. Each registration with one costs the fee payer money. */
-export function InviteCodes({ data, onChange }: PartProps) {
+export function InviteCodes({ data }: PartProps) {
   const { busy, outcome, run } = useAction()
   const { draft, field } = useDraft({ uses: '1', days: '7' })
   const [question, setQuestion] = useState<Question | null>(null)
@@ -102,16 +102,12 @@ export function InviteCodes({ data, onChange }: PartProps) {
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     void run(CreateInviteCodeDocument, { maxUses, expiresAt }, (result) => {
       setCreated(result.createInviteCode.code)
-      onChange()
       return 'The code was created. It is shown only now.'
     })
   }
   const revoke = (id: string): void => {
     setCreated(null)
-    void run(RevokeInviteCodeDocument, { id }, () => {
-      onChange()
-      return `The code ${id} was revoked.`
-    })
+    void run(RevokeInviteCodeDocument, { id }, () => `The code ${id} was revoked.`)
   }
   const ask = (id: string): void =>
     setQuestion({
