@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type FeedEvent, feedReducer, type FeedState, NO_EVENTS } from '../src/pages/live/feed-state.ts'
+import { type FeedEvent, feedReducer, type FeedState, NO_EVENTS } from '../src/pages/live/feed.ts'
 
 const event = (id: number, agentPda = 'agent'): FeedEvent => ({
   __typename: 'StakeDepositedEvent',

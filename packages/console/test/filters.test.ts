@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readFilters } from '../src/pages/agents/filters.ts'
-import { readFilter, withType } from '../src/pages/live/filter.ts'
+import { readFilter, withType } from '../src/pages/live/feed.ts'
 
 test.each([
   ['tier=PREMIUM&status=SUSPENDED&category=DATA_ANALYSIS&sort=CREATED_AT'],

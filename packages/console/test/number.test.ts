@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withCommas } from '../src/ui/number.ts'
+import { plural, withCommas } from '../src/ui/number.ts'
 
 test('numbers are written as Intl writes them', () => {
   const values = [
@@ -25,4 +25,10 @@ test('numbers are written as Intl writes them', () => {
   }
   for (const value of [0n, 1_000n, 18_446_744_073_709_551_615n, -5_000n])
     expect(withCommas(value)).toBe(value.toLocaleString('en'))
+})
+
+test('a count is in front of the singular or the plural', () => {
+  expect(plural(1, 'agent')).toBe('1 agent')
+  expect(plural(0, 'agent')).toBe('0 agents')
+  expect(plural(1_200, 'delivery', 'deliveries')).toBe('1,200 deliveries')
 })

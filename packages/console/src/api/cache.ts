@@ -1,4 +1,4 @@
-import { cacheExchange, type CacheExchangeOpts } from '@urql/exchange-graphcache'
+import { cacheExchange, type CacheExchangeOpts, type UpdateResolver } from '@urql/exchange-graphcache'
 import { POSSIBLE_TYPES, WITHOUT_ID, type WithId } from './types.generated.ts'
 
 /** Types that are stored with the object that contains them, although they have an `id`. */
@@ -37,6 +37,12 @@ export function canChange(
   return filter?.agentPda == null && (type.startsWith('STAKE_') ? OF_STAKES : OF_AGENTS).test(fieldName)
 }
 
+/** After a mutation, a field of Query is read again. */
+const readAgain =
+  (field: string): UpdateResolver =>
+  (_result, _arguments, cache) =>
+    cache.invalidate('Query', field)
+
 /** Select `pda` of agents and stakes, and `id` of the other types with one. */
 const options: Partial<CacheExchangeOpts> = {
   keys: {
@@ -48,8 +54,12 @@ const options: Partial<CacheExchangeOpts> = {
   possibleTypes: POSSIBLE_TYPES,
   updates: {
     Mutation: {
-      createWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),
-      deleteWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),
+      createWebhook: readAgain('webhooks'),
+      deleteWebhook: readAgain('webhooks'),
+      createInviteCode: readAgain('operator'),
+      revokeInviteCode: readAgain('operator'),
+      retryDeadLetter: readAgain('operator'),
+      setIssuerEnabled: readAgain('operator'),
     },
     Subscription: {
       registryEvents: ({ registryEvents }, _arguments, cache) => {

@@ -11,27 +11,21 @@ const PREFERENCES = {
 } as const
 type Preference = keyof typeof PREFERENCES
 const NAMES = Object.keys(PREFERENCES) as Preference[]
-const valuesOf = (name: Preference): string[] => Object.keys(PREFERENCES[name].titles)
 
 function readPreference(name: Preference): string {
   const stored = readText('localStorage', name)
-  const values = valuesOf(name)
+  const values = Object.keys(PREFERENCES[name].titles)
   return values.find((value) => value === stored) ?? values[0]!
 }
 
 /** Applies a preference and remembers it. */
 export function setPreference(name: Preference, value: string): void {
-  storeText('localStorage', name, value === valuesOf(name)[0] ? null : value)
+  storeText('localStorage', name, value)
   applyPreferences()
 }
 
-/** Applies what is remembered. */
 export function applyPreferences(): void {
-  for (const name of NAMES) {
-    const value = readPreference(name)
-    if (value === valuesOf(name)[0]) delete document.documentElement.dataset[name]
-    else document.documentElement.dataset[name] = value
-  }
+  for (const name of NAMES) document.documentElement.dataset[name] = readPreference(name)
 }
 
 export function PreferenceSwitch({ name }: { readonly name: Preference }) {

@@ -1,16 +1,20 @@
 import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { useQuery } from 'urql'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
+import { type Connection, useConnection } from '../api/connection.ts'
+import { readError } from '../api/errors.ts'
+import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
 import { onStored } from '../api/storage.ts'
 import { readOperatorToken } from '../api/token.ts'
 import { NAVIGATION, OPERATOR } from '../routes.ts'
 import { TransactionHost } from '../transaction/provider.tsx'
-import { Boundary, classes } from '../ui/index.ts'
-import { AccountButton } from './account-button.tsx'
+import { Boundary, Button, classes, Dialog, lazily, usePolling } from '../ui/index.ts'
+import { Light, shorten, type Tone } from '../ui/values.ts'
+import { useAccount } from '../wallet/account.tsx'
 import { CommandMenu } from './command-menu.tsx'
-import { Health } from './health.tsx'
-import { Search, useKey } from './search.tsx'
 import { PreferenceSwitch } from './preferences.tsx'
+import { Search, useKey } from './search.tsx'
 import css from './shell.module.css'
 
 /** Header, navigation and footer of every page. */
@@ -67,11 +71,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </nav>
       </header>
       <Boundary part="small">
-        <CommandMenu
-          open={opened === 'menu'}
-          onClose={() => close('menu')}
-          openAccount={() => setOpened('account')}
-        />
+        <Dialog title="Go to" open={opened === 'menu'} onClose={() => close('menu')}>
+          <CommandMenu onClose={() => close('menu')} openAccount={() => setOpened('account')} />
+        </Dialog>
       </Boundary>
       <Boundary part="small">
         <TransactionHost />
@@ -105,6 +107,58 @@ function skip(event: React.MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#content')?.focus()
 }
+
+/** The state of the service. */
+function Health() {
+  const [{ data, error, fetching }, refresh] = useQuery({ query: ConsoleHealthDocument })
+  const seconds = (error && readError(error).retryAfter) ?? 15
+  usePolling(() => fetching || refresh({ requestPolicy: 'network-only' }), seconds * 1_000)
+  const [tone, text] = STATES[useConnection()] ?? stateOf(data)
+  return (
+    <Link href="/health" aria-label={`Service health: ${text}`} title={text}>
+      <Light tone={tone} text={<span className={css.healthText}>{text}</span>} />
+    </Link>
+  )
+}
+
+/** Above what the service said about itself before. */
+const STATES: Partial<Record<Connection, readonly [tone: Tone, text: string]>> = {
+  lost: ['bad', 'Not reachable'],
+  busy: ['warn', 'Busy'],
+  reconnecting: ['warn', 'Reconnecting'],
+}
+
+function stateOf(data: ConsoleHealthQuery | undefined): [tone: Tone, text: string] {
+  if (data === undefined) return ['neutral', 'Checking']
+  if (!data.readiness.ready) return ['bad', 'Not ready']
+  return data.detailedHealth.status === 'HEALTHY' ? ['good', 'Operational'] : ['warn', 'Degraded']
+}
+
+interface AccountButtonProps {
+  readonly open: boolean
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** Connects a wallet, shows the account, signs in and out. */
+function AccountButton({ open, onOpen, onClose }: AccountButtonProps) {
+  const { address } = useAccount()
+  return (
+    <>
+      <Button onClick={onOpen}>{address === null ? 'Connect wallet' : shorten(address)}</Button>
+      <Dialog title={address === null ? 'Connect a wallet' : 'Your wallet'} open={open} onClose={onClose}>
+        <Panel />
+      </Dialog>
+    </>
+  )
+}
+
+/** Loaded when it is opened: the first page needs no code of wallets. */
+const Panel = lazily(
+  async () => (await import('../wallet/account-panel.tsx')).AccountPanel,
+  'Loading wallets',
+  2,
+)
 
 function Logo() {
   return (

@@ -1,4 +1,4 @@
-import { Address, Badge, Facts, words } from '../ui/index.ts'
+import { Address, Badge, Facts, plural, words } from '../ui/index.ts'
 
 interface InstructionAccount {
   readonly pubkey: string
@@ -31,7 +31,7 @@ export function Instruction({ title, program, programId, values, accounts }: Ins
       {values.length > 0 && <Facts facts={values} />}
       {accounts.length > 0 && (
         <details>
-          <summary>{accounts.length === 1 ? '1 account' : `${accounts.length} accounts`}</summary>
+          <summary>{plural(accounts.length, 'account')}</summary>
           <Facts facts={accounts.map(factOf)} />
         </details>
       )}

@@ -8,3 +8,7 @@ export function withCommas(value: number | bigint, decimals = 3): string {
   const shown = fraction.replace(/0+$/, '')
   return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (shown === '' ? '' : `.${shown}`)
 }
+
+/** "1 delivery", or "1,200 deliveries". */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${withCommas(count)} ${count === 1 ? one : many}`

@@ -3,8 +3,8 @@ import type { Wallet } from '@wallet-standard/base'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { Provider } from 'urql'
 import { createApiClient } from '../api/client.ts'
+import { hasTexts, readValue, storeValue } from '../api/storage.ts'
 import { readSession, storeSession, type StoredSession } from '../api/token.ts'
-import { readUsedWallet, storeUsedWallet, type UsedWallet } from './used-wallet.ts'
 
 export interface Account {
   /** The connected wallet. After a reload it connects again by itself, if the wallet allows it. */
@@ -31,6 +31,8 @@ export interface Account {
 }
 
 const THROW_AWAY = 'Throw-away wallet'
+/** In the storage of this tab. */
+const USED_WALLET = 'wallet'
 
 const Context = createContext<Account | null>(null)
 
@@ -67,7 +69,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
     }
     const use = async (signer: Signer, wallet: UsedWallet): Promise<void> => {
       if (session !== null && session.wallet !== signer.address) await signOut()
-      storeUsedWallet(wallet)
+      storeValue(USED_WALLET, wallet)
       setConnected({ signer, name: wallet.name })
     }
     return {
@@ -85,7 +87,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
           : null,
       disconnect: async () => {
         await signOut()
-        storeUsedWallet(null)
+        storeValue(USED_WALLET, null)
         setConnected(null)
       },
       signIn: async () => {
@@ -107,4 +109,17 @@ export function useAccount(): Account {
   const account = useContext(Context)
   if (account === null) throw new Error('useAccount needs an AccountProvider')
   return account
+}
+
+/** The wallet that was connected in this tab. */
+export interface UsedWallet {
+  readonly name: string
+  /** Null for a throw-away wallet. */
+  readonly network: string | null
+}
+
+function readUsedWallet(): UsedWallet | null {
+  const stored = readValue(USED_WALLET)
+  if (!hasTexts(stored, 'name')) return null
+  return { name: stored.name, network: hasTexts(stored, 'network') ? stored.network : null }
 }

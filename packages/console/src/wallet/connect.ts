@@ -1,7 +1,9 @@
 import {
   agentAddress,
   createRegistry,
+  generateSigner,
   type Registry,
+  signerFromSecretKey,
   signerFromWalletStandard,
   type Signer,
 } from '@agent-registry/client'
@@ -9,8 +11,9 @@ import type { Wallet, WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
 import { gatewayUrl } from '../api/base.ts'
 import { networkName } from '../api/enums.ts'
-import { saveThrowAwayWallet, throwAwayWallet } from './throw-away.ts'
-import type { UsedWallet } from './used-wallet.ts'
+import { readValue, storeValue } from '../api/storage.ts'
+import { save } from '../ui/save.ts'
+import type { UsedWallet } from './account.tsx'
 
 interface Connect {
   connect(input?: { readonly silent: boolean }): Promise<{ readonly accounts: readonly WalletAccount[] }>
@@ -48,4 +51,23 @@ export function registryFor(token: string | null, program?: string): Registry {
   return registry
 }
 
-export { agentAddress, saveThrowAwayWallet, throwAwayWallet }
+export { agentAddress }
+
+const STORED_KEY = 'throw-away wallet'
+
+let secretKey: readonly number[] | null = null
+
+/** A wallet for the localnet. Its key is in sessionStorage, so it ends with the tab. */
+export async function throwAwayWallet(): Promise<Signer> {
+  const stored = readValue(STORED_KEY)
+  const signer = await (Array.isArray(stored) ? signerFromSecretKey(stored as number[]) : generateSigner())
+  secretKey = [...signer.secretKey]
+  storeValue(STORED_KEY, secretKey)
+  return signer
+}
+
+/** Saves the key of the wallet that this tab uses, as a file of the Solana command line. */
+export function saveThrowAwayWallet(address: string): void {
+  if (secretKey === null) throw new Error('The key of this wallet is not in this tab any more.')
+  save(`${address}.json`, JSON.stringify(secretKey), 'application/json')
+}

@@ -1,16 +1,20 @@
 import { Facts, Section } from '../../ui/index.ts'
 import { Badge, ExternalLink, RelativeTime, Status, type Tone, words } from '../../ui/values.ts'
-import type { Agent, Card } from './agent.ts'
+import type { Agent } from './page.tsx'
+
+type Card = Agent['card']
 
 /** The hosted card, and whether it is the one that the owner recorded. */
 export function CardSection({ agent }: { readonly agent: Agent }) {
   const { card, agentCardUrl, name } = agent
-  const verdict = verdictOf(card)
+  const [tone, verdict] = VERDICTS[card.state]
   const hasContent = card.name !== null || card.skills.length > 0 || card.interfaces.length > 0
   return (
     <Section title="Agent card" aside={<Status value={card.state} />}>
-      <div className="notice" data-tone={verdict.tone}>
-        <p>{verdict.text}</p>
+      <div className="notice" data-tone={tone}>
+        <p>
+          {verdict} {card.matchedBy && MATCHES[card.matchedBy]}
+        </p>
         {card.reason !== null && <p>Reason: {card.reason}</p>}
         {card.state === 'UNREACHABLE' && hasContent && (
           <p>What is shown comes from the last time that it worked.</p>
@@ -81,28 +85,22 @@ function Content({ card: { skills, interfaces } }: { readonly card: Card }) {
   )
 }
 
-const STATES: Record<Card['state'], { readonly tone: Tone; readonly text: string }> = {
-  MATCHED: { tone: 'good', text: 'This is the card that the owner recorded on the ledger.' },
-  MISMATCHED: {
-    tone: 'bad',
-    text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
-  },
-  UNREACHABLE: { tone: 'warn', text: 'The gateway could not fetch the card. It tries again later.' },
-  UNCHECKED: {
-    tone: 'neutral',
-    text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',
-  },
+const VERDICTS: Record<Card['state'], [tone: Tone, text: string]> = {
+  MATCHED: ['good', 'This is the card that the owner recorded on the ledger.'],
+  MISMATCHED: [
+    'bad',
+    'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
+  ],
+  UNREACHABLE: ['warn', 'The gateway could not fetch the card. It tries again later.'],
+  UNCHECKED: [
+    'neutral',
+    'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',
+  ],
 }
 
-function verdictOf({ state, matchedBy }: Card) {
-  const verdict = STATES[state]
-  const form =
-    matchedBy === 'RAW'
-      ? ' Every byte is the same.'
-      : matchedBy === 'JCS'
-        ? ' Its content is the same. Spaces or the order of members differ.'
-        : ''
-  return { ...verdict, text: `${verdict.text}${form}` }
+const MATCHES: Record<NonNullable<Card['matchedBy']>, string> = {
+  RAW: 'Every byte is the same.',
+  JCS: 'Its content is the same. Spaces or the order of members differ.',
 }
 
 const SIGNATURES: Record<NonNullable<Card['signature']>, string> = {

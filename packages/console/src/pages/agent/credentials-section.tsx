@@ -3,8 +3,8 @@ import { Facts, Section } from '../../ui/index.ts'
 import { Address, ExternalLink, Light, RelativeTime, type Tone, words } from '../../ui/values.ts'
 import { type Check, check, Checks } from '../../ui/checks.tsx'
 import { Export } from '../../ui/export.tsx'
-import type { Agent, Credential } from './agent.ts'
-import { ExportCredentialsDocument } from './page.generated.ts'
+import { type CredentialFieldsFragment as Credential, ExportCredentialsDocument } from './page.generated.ts'
+import type { Agent } from './page.tsx'
 
 /** What others say about the agent, with the reasons for each verdict. */
 export function CredentialsSection({ agent }: { readonly agent: Agent }) {

@@ -1,28 +1,24 @@
-import { useQuery } from 'urql'
+import { useState } from 'react'
+import { useQuery, useSubscription } from 'urql'
 import { useParams } from 'wouter'
-import { readError } from '../../api/errors.ts'
-import {
-  ButtonLink,
-  classes,
-  clientCode,
-  Facts,
-  Figures,
-  Page,
-  Section,
-  ShowRequest,
-} from '../../ui/index.ts'
-import { Empty, ErrorState, Loading } from '../../ui/reads.ts'
-import { Address, Amount, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
-import { LiveUpdates, RawData } from './actions.tsx'
-import { ActivitySection } from './activity-section.tsx'
+import { useSocket } from '../../api/connection.ts'
 import { capabilityNames } from '../../api/enums.ts'
-import type { Agent } from './agent.ts'
+import { readError } from '../../api/errors.ts'
+import { describeEvent } from '../../events/describe.ts'
+import { LiveEventsDocument } from '../../events/events.generated.ts'
+import { Amount, formatUnits } from '../../ui/amount.tsx'
+import { Light, Status, Tier, words } from '../../ui/badge.tsx'
+import { ButtonLink, classes, clientCode, CodeTabs, DialogButton, Page, ShowRequest } from '../../ui/index.ts'
+import { Empty, ErrorState, Loading, useVisible } from '../../ui/reads.ts'
+import { Facts, Figures, Section } from '../../ui/section.tsx'
+import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { CardSection } from './card-section.tsx'
-import { ChartsSection } from './charts-section.tsx'
 import { CredentialsSection } from './credentials-section.tsx'
-import { AgentDetailsDocument } from './page.generated.ts'
+import { Activity, Charts } from './history.tsx'
+import { AgentDetailsDocument, type AgentDetailsQuery, AgentDidDocument } from './page.generated.ts'
 import css from './page.module.css'
-import { StakeSection } from './stake-section.tsx'
+
+export type Agent = NonNullable<AgentDetailsQuery['agent']>
 
 const NO_AGENT: ReadonlySet<string | null> = new Set(['AGENT_NOT_FOUND', 'INVALID_PUBKEY'])
 
@@ -35,33 +31,36 @@ export default function AgentPage() {
 function OneAgent({ pda }: { readonly pda: string }) {
   const variables = { pda }
   const [{ data, error }, refetch] = useQuery({ query: AgentDetailsDocument, variables })
+  const agent = data?.agent
   const newest = data?.registryEvents.nodes[0]?.id
-  if (data?.agent)
+  if (agent)
     return (
       <Page
-        title={data.agent.name}
-        lead={<Lead agent={data.agent} />}
+        title={agent.name}
+        lead={<Lead agent={agent} />}
         actions={
           <>
             <LiveUpdates pda={pda} after={newest} />
             <ShowRequest document={AgentDetailsDocument} variables={variables} client={exampleFor(pda)} />
-            <RawData agent={data.agent} />
+            <DialogButton look="quiet" label="Raw data" title="Raw data">
+              {() => <Documents agent={agent} />}
+            </DialogButton>
             <ButtonLink to={`/live?agent=${pda}`}>Watch events</ButtonLink>
           </>
         }
       >
         <div className="stack">
-          <Summary agent={data.agent} />
+          <Summary agent={agent} />
           <div className={css.columns}>
-            <CardSection agent={data.agent} />
+            <CardSection agent={agent} />
             <div className={classes('stack', css.side)}>
-              <IdentitySection agent={data.agent} />
-              <StakeSection agent={data.agent} config={data.registryConfig} />
-              <CredentialsSection agent={data.agent} />
+              <IdentitySection agent={agent} />
+              <StakeSection agent={agent} config={data.registryConfig} />
+              <CredentialsSection agent={agent} />
             </div>
             <div className="stack">
-              <ChartsSection agent={data.agent} />
-              <ActivitySection pda={pda} />
+              <Charts agent={agent} />
+              <Activity pda={pda} />
             </div>
           </div>
         </div>
@@ -77,7 +76,7 @@ function OneAgent({ pda }: { readonly pda: string }) {
       >
         <div className="stack">
           <p>This agent was closed. Its account is not on the ledger any more. Its history stays.</p>
-          <ActivitySection pda={pda} />
+          <Activity pda={pda} />
         </div>
       </Page>
     )
@@ -113,14 +112,17 @@ function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Age
 function Summary({ agent }: { readonly agent: Agent }) {
   const { reputationScore, stake, tier, card, credentials } = agent
   const verified = credentials.nodes.filter(({ proofVerified }) => proofVerified).length
-  const all = [
-    ['Reputation', `${withCommas(reputationScore)} of 1,000`],
-    ['Tier', <Tier key="tier" value={tier} />],
-    ['Stake', stake === null ? 'None' : <Amount key="stake" value={stake.depositedAmount} unit="usdc" />],
-    ['Trusted credentials', verified],
-    ['Agent card', words(card.state)],
-  ] as const
-  return <Figures figures={all} />
+  return (
+    <Figures
+      figures={{
+        Reputation: `${withCommas(reputationScore)} of 1,000`,
+        Tier: <Tier value={tier} />,
+        Stake: stake === null ? 'None' : <Amount value={stake.depositedAmount} unit="usdc" />,
+        'Trusted credentials': verified,
+        'Agent card': words(card.state),
+      }}
+    />
+  )
 }
 
 function IdentitySection({ agent }: { readonly agent: Agent }) {
@@ -142,6 +144,112 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
       />
     </Section>
   )
+}
+
+interface StakeProps {
+  readonly agent: Agent
+  readonly config: AgentDetailsQuery['registryConfig']
+}
+
+/** The stake, what it gives, and when a requested withdrawal can be paid. */
+function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
+  const counted = stake === null ? 0n : BigInt(stake.depositedAmount) - BigInt(stake.pendingWithdrawal)
+  const isPending = stake !== null && stake.pendingWithdrawal !== '0'
+  return (
+    <Section title="Stake and tier" aside={<Tier value={tier} />}>
+      {stake === null ? (
+        <p className="hint">This agent has no stake. Its tier is the lowest.</p>
+      ) : (
+        <Facts
+          facts={{
+            Deposited: <Amount value={stake.depositedAmount} unit="usdc" />,
+            Locked: stake.lockedAmount !== '0' && <Amount value={stake.lockedAmount} unit="usdc" />,
+            'To be withdrawn': isPending && <Amount value={stake.pendingWithdrawal} unit="usdc" />,
+            'Counts for the tier': isPending && <Amount value={counted} unit="usdc" />,
+          }}
+        />
+      )}
+      {stake?.withdrawal && <Withdrawal {...stake.withdrawal} />}
+      {config !== null && (
+        <ol className="stack tight" aria-label="Tiers and the stake that they need">
+          {config.tiers.toReversed().map((each) => {
+            const minimum = BigInt(each.minimumStake)
+            const isCurrent = each.tier === tier
+            return (
+              <li key={each.tier} className={css.tier} aria-current={isCurrent ? 'true' : undefined}>
+                <Tier value={each.tier} />
+                <span>
+                  {minimum === 0n ? 'No stake' : `From ${formatUnits(minimum, 6)} USDC`}
+                  {minimum > counted && (
+                    <span className="note">{formatUnits(minimum - counted, 6)} USDC more</span>
+                  )}
+                </span>
+              </li>
+            )
+          })}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+type OpenWithdrawal = NonNullable<NonNullable<Agent['stake']>['withdrawal']>
+
+function Withdrawal({ amount, requestedAt, completableAt }: OpenWithdrawal) {
+  const [now] = useState(Date.now)
+  return (
+    <div className="notice" data-tone="accent">
+      <p>
+        The owner asked to withdraw <Amount value={amount} unit="usdc" /> <RelativeTime value={requestedAt} />
+        .
+      </p>
+      {completableAt !== null && (
+        <p>
+          {Date.parse(completableAt) > now ? 'It can be paid out ' : 'It can be paid out since '}
+          <RelativeTime value={completableAt} />. The owner does this on the page{' '}
+          <Link href="/mine">My agent</Link>.
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface LiveUpdatesProps {
+  readonly pda: string
+  /** The newest event that the page shows, so that none is missed in between. */
+  readonly after: string | undefined
+}
+
+/** Follows the agent. The cache reads again what an event changed, so the page shows it at once. */
+function LiveUpdates({ pda, after }: LiveUpdatesProps) {
+  const isVisible = useVisible()
+  const isConnected = useSocket()
+  const [start] = useState(after)
+  const variables = { filter: { agentPda: pda }, ...(start !== undefined && { after: start }) }
+  const [{ data, error }] = useSubscription({ query: LiveEventsDocument, variables, pause: !isVisible })
+  const event = data?.registryEvents
+  const isLive = isConnected && error === undefined
+  return (
+    <>
+      <Light tone={isLive ? 'good' : 'warn'} text={isLive ? 'Live' : 'Not live'} />
+      <span role="status" className="visually-hidden">
+        {event && `New: ${describeEvent(event)}`}
+      </span>
+    </>
+  )
+}
+
+/** The data of the page as JSON, to read and to copy. */
+function Documents({ agent }: { readonly agent: Agent }) {
+  const [{ data, error }] = useQuery({ query: AgentDidDocument, variables: { did: agent.did } })
+  const document = error?.message ?? (data === undefined ? 'Loading' : print(data.did?.didDocument))
+  return <CodeTabs label="Data" codes={{ Agent: print(agent), 'DID document': document }} />
+}
+
+/** Without what the cache adds. */
+function print(value: unknown): string {
+  const skip = (name: string, each: unknown): unknown => (name === '__typename' ? undefined : each)
+  return JSON.stringify(value, skip, 2)
 }
 
 const exampleFor = (pda: string): string => clientCode`const pda = ${pda}

@@ -1,11 +1,11 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
 import { enumName } from '../../api/enums.ts'
 import { Button, classes, Input, optionsOf, Select, Toggles } from '../../ui/index.ts'
-import { useDebounced } from '../../ui/reads.ts'
+import { useTyped } from '../../ui/reads.ts'
 import { CATEGORIES, type FilterProps, MAX_NAME, STATUSES, TIERS } from './filters.ts'
 import css from './page.module.css'
-import { formatUnits, Tier, withCommas, words } from '../../ui/values.ts'
+import { formatUnits, plural, Tier, words } from '../../ui/values.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
@@ -22,22 +22,7 @@ const BEST_MATCH = { value: '', label: 'Best match' }
 const WAIT_MS = 200
 
 export function Filters({ search, onChange }: FilterProps) {
-  const given = search.get('name') ?? ''
-  const [name, setName] = useState(given)
-  const typed = useDebounced(name, WAIT_MS)
-  const sent = useRef(given)
-  const change = useEffectEvent(onChange)
-  useEffect(() => {
-    if (typed === sent.current) return
-    sent.current = typed
-    change({ name: typed })
-  }, [typed])
-  // Another link or the back button changed the name.
-  useEffect(() => {
-    if (given === sent.current) return
-    sent.current = given
-    setName(given)
-  }, [given])
+  const name = useTyped(search.get('name') ?? '', WAIT_MS, (typed) => onChange({ name: typed }))
   const select = (label: string, parameter: string, options: { value: string; label: string }[]) => (
     <Select
       label={label}
@@ -48,18 +33,11 @@ export function Filters({ search, onChange }: FilterProps) {
   )
   return (
     <div className={css.filters}>
-      <Input
-        label="Name"
-        type="search"
-        placeholder="Filter by name"
-        maxLength={MAX_NAME}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-      />
+      <Input label="Name" type="search" placeholder="Filter by name" maxLength={MAX_NAME} {...name} />
       {select('Status', 'status', choices('All statuses', STATUSES))}
       <Select
         label="Sort by"
-        options={name === '' ? SORTS : [BEST_MATCH, ...SORTS]}
+        options={name.value === '' ? SORTS : [BEST_MATCH, ...SORTS]}
         value={[enumName(search.get('sort') ?? ''), search.get('order') ?? ''].join(' ').trim()}
         onChange={({ target }) => {
           const [sort = '', order = ''] = target.value.split(' ')
@@ -140,8 +118,8 @@ export function Mismatched({ search, onChange }: FilterProps) {
   const them = count === 1 ? 'it' : 'them'
   return (
     <p className="row hint">
-      {count === 1 ? '1 agent has a card' : `${withCommas(count)} agents have cards`} that the owner did not
-      record on the ledger. {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
+      {plural(count, 'agent has a card', 'agents have cards')} that the owner did not record on the ledger.{' '}
+      {isShown ? `The list has ${them} too.` : `The list leaves ${them} out.`}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
         {isShown ? `Leave ${them} out` : `Show ${them} too`}
       </Button>

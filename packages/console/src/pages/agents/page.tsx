@@ -2,12 +2,11 @@ import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import { Button, ButtonLink, type Columns, Page, Pager, pagerActions, Table } from '../../ui/index.ts'
 import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
-import { Address, Link, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
+import { Address, Link, plural, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
-import { Filters } from './filter-bar.tsx'
+import { Filters, Mismatched, Totals } from './filter-bar.tsx'
 import { readFilters, type SortField, sortedBy, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery, type AgentsQueryVariables } from './page.generated.ts'
-import { Mismatched, Totals } from './filter-bar.tsx'
 
 type Agent = AgentsQuery['agents']['nodes'][number]
 
@@ -115,10 +114,7 @@ export default function AgentsPage() {
               keyOf={({ pda }) => pda}
               stale={fetching}
             />
-            <Pager
-              text={list.totalCount === 1 ? '1 agent' : `${withCommas(list.totalCount)} agents`}
-              {...pagerActions(list.pageInfo, change)}
-            >
+            <Pager text={plural(list.totalCount, 'agent')} {...pagerActions(list.pageInfo, change)}>
               <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
             </Pager>
           </>

@@ -3,7 +3,7 @@ import type { WebhookEventType } from '../../events/events.generated.ts'
 import { useDraft } from '../../form/use-draft.ts'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
 import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select } from '../../ui/index.ts'
-import { secretName, verificationCode } from '../webhooks/verification.ts'
+import { secretName, verificationCode } from '../webhooks/secret.tsx'
 import { EVENTS } from './catalogue.generated.ts'
 import { EventTypesDocument } from './page.generated.ts'
 

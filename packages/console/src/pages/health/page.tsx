@@ -36,24 +36,12 @@ export default function HealthPage() {
 
 function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly isStale: boolean }) {
   const { detailedHealth: health, readiness } = data
-  const isGood = readiness.ready && health.status === 'HEALTHY' && !isStale
+  const [tone, verdict] = isStale ? STALE : verdictOf(data)
   const problems = [...new Set([...readiness.missing, ...health.reasons])]
   return (
     <div className="stack">
-      <div
-        className="notice"
-        data-tone={isGood ? 'good' : readiness.ready && !isStale ? 'warn' : 'bad'}
-        role="status"
-      >
-        <h2>
-          {isStale
-            ? 'The gateway does not answer'
-            : isGood
-              ? 'Everything works'
-              : readiness.ready
-                ? 'Some parts do not work'
-                : 'The service is not ready'}
-        </h2>
+      <div className="notice" data-tone={tone} role="status">
+        <h2>{verdict}</h2>
         {isStale && <p>The values below are older. The page tries again by itself.</p>}
         {problems.length > 0 && (
           <ul>
@@ -76,6 +64,16 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
       </div>
     </div>
   )
+}
+
+type Verdict = readonly [tone: Tone, text: string]
+const STALE: Verdict = ['bad', 'The gateway does not answer']
+
+function verdictOf({ detailedHealth, readiness }: ServiceHealthQuery): Verdict {
+  if (!readiness.ready) return ['bad', 'The service is not ready']
+  return detailedHealth.status === 'HEALTHY'
+    ? ['good', 'Everything works']
+    : ['warn', 'Some parts do not work']
 }
 
 type State = readonly [tone: Tone, state: string, text: string]

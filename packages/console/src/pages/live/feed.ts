@@ -1,16 +1,45 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from 'urql'
+import { enumName } from '../../api/enums.ts'
 import { readError } from '../../api/errors.ts'
-import { LiveEventsDocument, LiveOlderDocument, LiveStartDocument } from '../../events/events.generated.ts'
-import { useVisible } from '../../ui/index.ts'
-import { feedReducer, NO_EVENTS } from './feed-state.ts'
-import type { FeedFilter } from './filter.ts'
-import { LiveNameDocument } from './page.generated.ts'
+import {
+  type EventFieldsFragment,
+  type FeedPageFragment,
+  LiveEventsDocument,
+  LiveOlderDocument,
+  LiveStartDocument,
+  type WebhookEventType,
+} from '../../events/events.generated.ts'
+import { EVENT_TYPES } from '../../events/types.ts'
+import { ADDRESS } from '../../shell/find.ts'
+import { useVisible } from '../../ui/polling.ts'
+import { withFilter } from '../agents/filters.ts'
+import { LiveNameDocument, type LiveNameQuery } from './page.generated.ts'
 
-export type Feed = ReturnType<typeof useFeed>
+export interface FeedFilter {
+  /** Undefined: all types. */
+  readonly types?: WebhookEventType[]
+  readonly agentPda?: string
+}
+
+/** The filter in the URL, also in texts such as `agent.updated`. What is unknown is left out. */
+export function readFilter(search: URLSearchParams): FeedFilter {
+  const given = new Set((search.get('types') ?? '').split(',').map(enumName))
+  const types = EVENT_TYPES.filter((type) => given.has(type))
+  const agent = search.get('agent') ?? ''
+  return { ...(types.length > 0 && { types }), ...(ADDRESS.test(agent) && { agentPda: agent }) }
+}
+
+/** The search parameters with a type added or removed. */
+export function withType(search: URLSearchParams, type: WebhookEventType): URLSearchParams {
+  const { types = [] } = readFilter(search)
+  const next = types.includes(type) ? types.filter((each) => each !== type) : [...types, type]
+  return withFilter(search, { types: next.join(',') })
+}
 
 /** The stream begins again after so many events, so that a reconnection repeats only a few. */
 const RENEW_AFTER = 100
+const FRESH = { requestPolicy: 'network-only' } as const
 /** In a stream, each event with its agent costs a unit. Many events must not use up all units. */
 const NAME_EVERY_MS = 500
 
@@ -31,8 +60,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
   useEffect(() => {
     let isCurrent = true
     const begin = async (): Promise<void> => {
-      const request = client.query(LiveStartDocument, { filter }, { requestPolicy: 'network-only' })
-      const { data, error } = await request.toPromise()
+      const { data, error } = await client.query(LiveStartDocument, { filter }, FRESH)
       if (!isCurrent) return
       setPhase({ isLoading: false, error: error ?? null })
       if (data === undefined) return
@@ -69,8 +97,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
     if (unnamed === undefined || !isVisible) return undefined
     const pda = unnamed.agentPda
     const read = async (): Promise<void> => {
-      const request = client.query(LiveNameDocument, { pda }, { requestPolicy: 'network-only' })
-      const { data, error } = await request.toPromise()
+      const { data, error } = await client.query(LiveNameDocument, { pda }, FRESH)
       const isClosed = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
       const agent = data?.agent ?? (isClosed ? null : { pda, name: 'Agent' })
       dispatch({ kind: 'named', pda, agent })
@@ -81,8 +108,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
 
   const loadOlder = async (): Promise<void> => {
     const variables = { filter, after: state.olderThan }
-    const request = client.query(LiveOlderDocument, variables, { requestPolicy: 'network-only' })
-    const { data, error } = await request.toPromise()
+    const { data, error } = await client.query(LiveOlderDocument, variables, FRESH)
     if (data !== undefined) dispatch({ kind: 'older', page: data.registryEvents })
     else setPhase({ isLoading: false, error })
   }
@@ -90,3 +116,84 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
   const release = (): void => dispatch({ kind: 'released' })
   return { ...state, ...phase, release, loadOlder }
 }
+
+type FeedAgent = LiveNameQuery['agent']
+
+/** `agent` is undefined until it was read, and null if it is closed. */
+export type FeedEvent = EventFieldsFragment & { readonly agent?: FeedAgent }
+
+/** Newest first. */
+export interface FeedState {
+  readonly shown: readonly FeedEvent[]
+  /** Events that arrived while the reader did not want the list to change. */
+  readonly held: readonly FeedEvent[]
+  /** The ids of events that arrived while the reader watched. */
+  readonly fresh: ReadonlySet<string>
+  /** Where older events begin. Null if there are none. */
+  readonly olderThan: string | null
+}
+
+type FeedAction =
+  | { readonly kind: 'started' | 'older'; readonly page: FeedPageFragment }
+  | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
+  | { readonly kind: 'named'; readonly pda: string; readonly agent: FeedAgent }
+  | { readonly kind: 'released' }
+
+/** A page that is open for days forgets its oldest events. */
+const MOST = 2_000
+
+export const NO_EVENTS: FeedState = { shown: [], held: [], fresh: new Set(), olderThan: null }
+
+export function feedReducer(state: FeedState, action: FeedAction): FeedState {
+  switch (action.kind) {
+    case 'started':
+      return { ...NO_EVENTS, shown: action.page.nodes, olderThan: cursorOf(action.page) }
+    case 'older': {
+      const known = new Set(state.shown.map(({ id }) => id))
+      const more = action.page.nodes.filter(({ id }) => !known.has(id))
+      return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
+    }
+    case 'arrived': {
+      const { hold } = action
+      // After a lost connection, and after a fork of the ledger, an event can arrive twice.
+      const isKnown = (each: FeedEvent): boolean => each.id === action.event.id
+      if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
+      const event = withKnownAgent(action.event, state)
+      // Events that wait keep their order: a newer one waits behind them.
+      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held].slice(0, MOST) }
+      return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
+    }
+    case 'named': {
+      const { pda, agent } = action
+      const name = (each: FeedEvent): FeedEvent =>
+        each.agent === undefined && each.agentPda === pda ? { ...each, agent } : each
+      return { ...state, shown: state.shown.map(name), held: state.held.map(name) }
+    }
+    default: {
+      const fresh = new Set(state.held.map(({ id }) => id))
+      return limited({ ...state, shown: [...state.held, ...state.shown], held: [], fresh })
+    }
+  }
+}
+
+/** Without the oldest events, older ones would leave a gap, so they cannot be loaded any more. */
+function limited(state: FeedState): FeedState {
+  if (state.shown.length <= MOST) return state
+  const shown = state.shown.slice(0, MOST)
+  const fresh = new Set(shown.flatMap(({ id }) => (state.fresh.has(id) ? id : [])))
+  return { ...state, shown, fresh, olderThan: null }
+}
+
+function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent {
+  const isOther =
+    ['AGENT_REGISTERED', 'AGENT_CLOSED'].includes(event.type) ||
+    ('changes' in event && event.changes.name !== null)
+  if (isOther) return event
+  const isSame = ({ agentPda, agent }: FeedEvent): boolean =>
+    agentPda === event.agentPda && agent !== undefined
+  const known = held.find(isSame) ?? shown.find(isSame)
+  return known === undefined ? event : { ...event, agent: known.agent ?? null }
+}
+
+const cursorOf = ({ pageInfo }: FeedPageFragment): string | null =>
+  pageInfo.hasNextPage ? pageInfo.endCursor : null

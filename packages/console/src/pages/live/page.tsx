@@ -1,13 +1,17 @@
-import { type FormEvent, useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { LiveEventsDocument } from '../../events/events.generated.ts'
+import { useSocket } from '../../api/connection.ts'
+import { EventList } from '../../events/event-list.tsx'
+import { LiveEventsDocument, LiveOlderDocument } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, EVENT_TYPES, eventText, eventTitle } from '../../events/types.ts'
-import { Button, Input, Page, Toggles } from '../../ui/index.ts'
-import { FeedView } from './feed-view.tsx'
-import { type FeedFilter, readFilter, withType, withTypes } from './filter.ts'
 import { checkAgent } from '../../form/checks.ts'
+import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
+import { Export } from '../../ui/export.tsx'
+import { Button, classes, Empty, ErrorState, Input, Loading, Page, Toggles } from '../../ui/index.ts'
+import { Light, plural } from '../../ui/values.ts'
 import { withFilter } from '../agents/filters.ts'
+import { type FeedFilter, readFilter, useFeed, withType } from './feed.ts'
 import css from './page.module.css'
 
 export default function LivePage() {
@@ -28,7 +32,7 @@ export default function LivePage() {
         </Button>
       }
     >
-      <FilterBar search={search} onChange={(next) => setSearch(next, { replace: true })} />
+      <FilterBar filter={chosen} />
       <FeedView
         key={`${text} ${run}`}
         filter={filter}
@@ -46,13 +50,9 @@ function exampleFor({ types, agentPda }: FeedFilter): string {
   console.log(event.type, event.agentPda, event.data)`
 }
 
-interface FilterBarProps {
-  readonly search: URLSearchParams
-  readonly onChange: (search: URLSearchParams) => void
-}
-
-function FilterBar({ search, onChange }: FilterBarProps) {
-  const { types, agentPda } = readFilter(search)
+function FilterBar({ filter: { types, agentPda = '' } }: { readonly filter: FeedFilter }) {
+  const [search, setSearch] = useSearchParams()
+  const change = (next: URLSearchParams): void => setSearch(next, { replace: true })
   return (
     <div className="stack">
       <Toggles
@@ -62,48 +62,150 @@ function FilterBar({ search, onChange }: FilterBarProps) {
             key: 'all',
             content: 'All events',
             pressed: types === undefined,
-            onClick: () => onChange(withTypes(search, [])),
+            onClick: () => change(withFilter(search, { types: '' })),
           },
           ...EVENT_TYPES.map((type) => ({
             key: type,
             content: eventTitle(type),
             pressed: types?.includes(type) === true,
-            onClick: () => onChange(withType(search, type)),
+            onClick: () => change(withType(search, type)),
           })),
         ]}
       />
-      <AgentField key={agentPda} search={search} onChange={onChange} />
+      <AgentField
+        key={agentPda}
+        initial={agentPda}
+        onChange={(agent) => change(withFilter(search, { agent }))}
+      />
     </div>
   )
 }
 
-function AgentField({ search, onChange }: FilterBarProps) {
-  const { agentPda = '' } = readFilter(search)
-  const { draft, field, submit } = useDraft({ agent: agentPda }, (given) => ({
-    agent: checkAgent(given.agent.trim()),
+interface AgentFieldProps {
+  readonly initial: string
+  readonly onChange: (agent: string) => void
+}
+
+function AgentField({ initial, onChange }: AgentFieldProps) {
+  const { draft, field, submit } = useDraft({ agent: initial }, ({ agent }) => ({
+    agent: checkAgent(agent.trim()),
   }))
-  const go = (agent: string): void => onChange(withFilter(search, { agent }))
-  const send = (event: FormEvent): void => {
-    event.preventDefault()
-    void submit(() => go(draft.agent.trim()))
+  const agent = draft.agent.trim()
+  return (
+    <Form label="Filter by agent" onSubmit={() => submit(() => onChange(agent))}>
+      <div className={css.agent}>
+        <Input
+          label="Only this agent"
+          placeholder="Address of an agent"
+          autoComplete="off"
+          spellCheck="false"
+          {...field('agent')}
+        />
+        <Button type="submit" disabled={agent === initial}>
+          Filter
+        </Button>
+        {initial !== '' && (
+          <Button look="quiet" onClick={() => onChange('')}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+interface FeedViewProps {
+  readonly filter: FeedFilter
+  readonly isPaused: boolean
+  readonly onReset: () => void
+  readonly onRestart: () => void
+}
+
+/** The list of events, which does not move while somebody reads it. */
+function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const feed = useFeed(filter, () => isPaused || isReading(list.current))
+  const [isBusy, setBusy] = useState(false)
+  const { shown, error } = feed
+  const release = useEffectEvent(feed.release)
+  useEffect(() => {
+    if (!isPaused) release()
+  }, [isPaused])
+  const show = (): void => {
+    feed.release()
+    scrollTo({ top: 0 })
+  }
+  const loadOlder = async (): Promise<void> => {
+    setBusy(true)
+    await feed.loadOlder()
+    setBusy(false)
   }
   return (
-    <form className={css.agent} onSubmit={send}>
-      <Input
-        label="Only this agent"
-        placeholder="Address of an agent"
-        autoComplete="off"
-        spellCheck="false"
-        {...field('agent')}
-      />
-      <Button type="submit" disabled={draft.agent.trim() === agentPda}>
-        Filter
-      </Button>
-      {agentPda !== '' && (
-        <Button look="quiet" onClick={() => go('')}>
-          Clear
+    <>
+      <Status feed={feed} isPaused={isPaused} onShow={show} />
+      <div ref={list} className="stack">
+        {error !== null && <ErrorState error={error} retry={onRestart} />}
+        {feed.isLoading && <Loading rows={10} label="Loading recent events" />}
+        {!feed.isLoading && error === null && shown.length === 0 && (
+          <Empty title="No such event so far">
+            <p>New events appear here by themselves. Another filter may show more.</p>
+            <Button onClick={onReset}>Show all events</Button>
+          </Empty>
+        )}
+        {shown.length > 0 && (
+          <>
+            <EventList label="Events" events={shown} withAgent fresh={feed.fresh} />
+            <div className="spread hint">
+              {feed.olderThan !== null && (
+                <Button busy={isBusy} onClick={() => void loadOlder()}>
+                  Show older events
+                </Button>
+              )}
+              <Export name="events" query={LiveOlderDocument} variables={{ filter }} />
+            </div>
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Somebody who scrolled down or has the focus in the list must not lose the place. */
+function isReading(list: HTMLElement | null): boolean {
+  if (list === null) return false
+  return list.getBoundingClientRect().top < 0 || list.contains(document.activeElement)
+}
+
+interface StatusProps {
+  readonly feed: ReturnType<typeof useFeed>
+  readonly isPaused: boolean
+  readonly onShow: () => void
+}
+
+function Status({ feed, isPaused, onShow }: StatusProps) {
+  const isConnected = useSocket()
+  const count = feed.held.length
+  const events = plural(count, 'new event')
+  const [tone, text] = isPaused
+    ? (['warn', 'Paused'] as const)
+    : feed.error !== null
+      ? (['bad', 'Stopped'] as const)
+      : feed.isLoading
+        ? (['neutral', 'Loading'] as const)
+        : isConnected
+          ? (['good', 'Live'] as const)
+          : (['warn', 'Reconnecting'] as const)
+  return (
+    <div className={classes('row', css.status)}>
+      <Light tone={tone} text={text} />
+      <span role="status" className="visually-hidden">
+        {count > 0 && events}
+      </span>
+      {count > 0 && (
+        <Button look="primary" small onClick={onShow}>
+          Show {events}
         </Button>
       )}
-    </form>
+    </div>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { TransactionButton, useLanded, useTransaction } from '../../transaction/provider.tsx'
@@ -48,6 +48,9 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
   useLanded(again)
+  // The gateway reads the ledger a moment after a confirmation. Its event makes the cache read again.
+  const variables = { pda: agent?.pda ?? '' }
+  useSubscription({ query: MyAgentEventsDocument, variables, pause: agent === null })
   // The button that had the focus can be gone with the state that it was for.
   useEffect(keepFocus, [data])
   if (error !== undefined && !isMissing) return <ErrorState error={error} retry={again} />
@@ -64,7 +67,6 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
           </Empty>
         ) : (
           <>
-            <FollowEvents pda={agent.pda} onEvent={again} />
             <AgentSummary agent={agent} />
             <StakeSection agent={agent} sign={sign} />
             {agent.status === 'ACTIVE' && (
@@ -82,25 +84,11 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   )
 }
 
-/**
- * The gateway reads the ledger a moment after a confirmation. Its event says when to read again.
- */
-function FollowEvents({ pda, onEvent }: { readonly pda: string; readonly onEvent: () => void }) {
-  const [{ data }] = useSubscription({ query: MyAgentEventsDocument, variables: { pda } })
-  const last = data?.registryEvents.id
-  const notify = useEffectEvent(onEvent)
-  useEffect(() => {
-    if (last !== undefined) notify()
-  }, [last])
-  return null
-}
-
 /** The form starts again when the registry has other details. */
 function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }: MyAgent): string {
   return JSON.stringify([name, version, serviceCategory, capabilities, agentCardUrl])
 }
 
-/** The agent as the registry has it. */
 function AgentSummary({ agent }: { readonly agent: MyAgent }) {
   const { pda, name, status, tier, reputationScore, card, agentCardUrl } = agent
   return (
@@ -128,7 +116,6 @@ interface OwnerTransaction extends TransactionRequest {
   readonly sponsorable?: boolean
 }
 
-/** What the sections of the page need. */
 export interface OwnerProps {
   readonly agent: MyAgent
   readonly sign: Sign

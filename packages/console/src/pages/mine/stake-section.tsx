@@ -6,7 +6,7 @@ import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
 import { TransactionButton } from '../../transaction/provider.tsx'
 import { Button, Facts, Input, Section } from '../../ui/index.ts'
-import { useRead } from '../../ui/reads.ts'
+import { usePolling, useRead } from '../../ui/reads.ts'
 import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
 import type { MyAgent, OwnerProps, Sign } from './page.tsx'
 import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
@@ -209,25 +209,16 @@ const REFRESH_MS = 10_000
 function useLedgerTime(): number {
   const client = useClient()
   const [offset, setOffset] = useState(0)
+  const [now, setNow] = useState(Date.now)
+  usePolling(() => setNow(Date.now()), 1_000)
   useEffect(() => {
     const read = async (): Promise<void> => {
-      const options = { requestPolicy: 'network-only' } as const
-      const { data } = await client.query(LedgerTimeDocument, {}, options).toPromise()
+      const { data } = await client.query(LedgerTimeDocument, {}, { requestPolicy: 'network-only' })
       if (data !== undefined) setOffset(Date.parse(data.ledger.time) - Date.now())
     }
     void read()
     const timer = setInterval(() => void read(), REFRESH_MS)
     return () => clearInterval(timer)
   }, [client])
-  return useNow() + offset
-}
-
-/** The time, each second. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
+  return now + offset
 }

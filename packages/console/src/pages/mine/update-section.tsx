@@ -1,5 +1,4 @@
 import type { AgentUpdate } from '@agent-registry/client'
-import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { CAPABILITIES, clientCategory } from '../../api/enums.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
@@ -13,6 +12,8 @@ import { Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import type { Service } from '../../ui/service.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { OwnerProps } from './page.tsx'
+
+const scrollToIt = (element: HTMLElement | null): void => element?.scrollIntoView()
 
 type UpdateSectionProps = OwnerProps & { readonly service: Service }
 
@@ -30,12 +31,7 @@ export function UpdateSection({ agent, sign, service }: UpdateSectionProps) {
   })
   const { capabilities } = draft
   const [search] = useSearchParams()
-  const isStep = nextStep(search) !== undefined
-  const start = useRef<HTMLSpanElement>(null)
-  // The first steps lead to this form, which is below the fold.
-  useEffect(() => {
-    if (isStep) start.current?.scrollIntoView()
-  }, [isStep])
+  const next = nextStep(search)
   const update = {
     ...(draft.name !== name && { name: draft.name }),
     ...(draft.version !== version && { version: draft.version }),
@@ -50,12 +46,13 @@ export function UpdateSection({ agent, sign, service }: UpdateSectionProps) {
       title: `Update ${name}`,
       send: (registry, signer, options) => registry.agents.update(update, signer, options),
       sponsorable: true,
-      next: nextStep(search),
+      next,
     })
   }
   return (
     <Section title="Details" lead="Only what you change is sent.">
-      <span ref={start} />
+      {/* The first steps lead to this form, which is below the fold. */}
+      {next && <span ref={scrollToIt} />}
       <CardBuilder
         wallet={agent.owner}
         name={draft.name}

@@ -50,14 +50,13 @@ const FAILING: Columns<Failing> = {
   Since: ({ failingSince }) => (failingSince === null ? '–' : <RelativeTime value={failingSince} />),
 }
 
+const RETRIED =
+  'The ledger nodes are asked again within ten seconds. If it stays in the list, none of them serves it.'
+
 /** How old the tables are, and what could not be read. */
-export function Indexer({ data, onChange }: PartProps) {
+export function Indexer({ data }: PartProps) {
   const { busy, outcome, run } = useAction()
-  const retry = (id: string): void =>
-    void run(RetryDeadLetterDocument, { id }, () => {
-      onChange()
-      return 'The ledger nodes are asked again within ten seconds. If it stays in the list, none of them serves it.'
-    })
+  const retry = (id: string): void => void run(RetryDeadLetterDocument, { id }, () => RETRIED)
   const { phase, lagSeconds, deadLetters: all } = data.detailedHealth.indexer
   const { deadLetters } = data.operator
   return (

@@ -29,7 +29,6 @@ interface GrowthProps {
   readonly since: string | null
 }
 
-/** The agents and the deposits over time. */
 export const Growth = ({ since }: GrowthProps) => (
   <ChoiceSection title="Growth" label="Range" options={optionsOf(Object.keys(RANGES))} initial="all">
     {(range) => <Lines key={range} range={range as keyof typeof RANGES} since={since} />}
@@ -57,7 +56,6 @@ function Lines({ range, since }: GrowthProps & { readonly range: keyof typeof RA
   )
 }
 
-/** The number of agents by reputation. */
 export function Reputation() {
   const read = useRead({ query: RegistryReputationDocument }, { everyMs: REFRESH_MS, keep: true })
   return (

@@ -2,15 +2,15 @@ import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
-import { forgetDraft, useDraft } from '../../form/use-draft.ts'
+import { type DraftField, forgetDraft, useDraft } from '../../form/use-draft.ts'
 import { TransactionButton, useLanded, useTransaction } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Input, optionsOf, Page, Section, Select } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Empty, ErrorState, Loading, useDebounced, useRead } from '../../ui/reads.ts'
 import { type Service, WithService } from '../../ui/service.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { nextStep } from '../../routes.ts'
-import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
+import { InviteCodeDocument, OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
 import { formatUnits } from '../../ui/values.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
@@ -20,7 +20,6 @@ import { Choice, Choices, Form } from '../../form/form.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import type { ServiceCategory } from '../agents/page.generated.ts'
-import { InviteCode } from './invite-code.tsx'
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const { pda, transaction } = await registry.agents.register(
@@ -190,5 +189,42 @@ function Payer({ payer, canSponsor, onChange }: PayerProps) {
       />
       <Choice {...radio('wallet')} label="Your wallet" hint={walletHint} />
     </Choices>
+  )
+}
+
+interface InviteCodeProps {
+  readonly wallet: string
+  readonly field: DraftField
+}
+
+const WAIT_MS = 300
+
+/** An invite code, checked while it is typed. The check takes nothing. */
+function InviteCode({ wallet, field }: InviteCodeProps) {
+  const code = field.value.trim()
+  const typed = useDebounced(code, WAIT_MS)
+  const [{ data, error: failure, fetching }] = useQuery({
+    query: InviteCodeDocument,
+    variables: { wallet, code: typed },
+    pause: typed === '',
+    requestPolicy: 'network-only',
+  })
+  const isCurrent = typed !== '' && typed === code && !fetching
+  const { eligible = false, reason = null } = (isCurrent && data?.eligibility) || {}
+  const problem = isCurrent && failure ? readError(failure).message : isCurrent ? reason : null
+  return (
+    <>
+      <Input
+        label="Invite code"
+        autoCapitalize="characters"
+        spellCheck="false"
+        placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+        {...field}
+        error={problem ?? field.error}
+      />
+      <p role="status" className="note good">
+        {isCurrent && eligible ? 'This code works. The gateway pays for the registration.' : ''}
+      </p>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 import { useParams } from 'wouter'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
-import { ButtonLink, classes, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
+import { ButtonLink, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
 import { Empty, ErrorState, Loading, usePolling } from '../../ui/reads.ts'
-import { Address, Amount, Light, Link, withCommas } from '../../ui/values.ts'
-import { BalancesSection } from './balances-section.tsx'
-import { type Described, describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
+import { Address, Amount, formatUnits, plural, withCommas } from '../../ui/values.ts'
+import { describeInstruction, InstructionList, type LedgerTransaction, rolesOf } from './instructions.tsx'
 import {
   TransactionByIdDocument,
   type TransactionByIdQuery,
@@ -14,10 +14,8 @@ import {
   TransactionProgressDocument,
   TransactionSettingDocument,
 } from './page.generated.ts'
-import { adviceOf, type Prepared, type Shown, stepsOf, verdictOf } from './timeline.ts'
-import { Checks } from '../../ui/checks.tsx'
-import { Instruction } from '../../transaction/instruction.tsx'
 import css from './page.module.css'
+import { type Prepared, type Shown, StatusSection } from './status.tsx'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
 const POLL_MS = 5_000
@@ -167,78 +165,74 @@ function NotFound({ id }: { readonly id: string }) {
   )
 }
 
-/** The way of the transaction, and what to do if it failed. */
-function StatusSection(shown: Shown) {
-  const [tone, verdict] = verdictOf(shown)
-  const advice = adviceOf(shown)
+interface BalancesProps {
+  readonly landed: LedgerTransaction
+  readonly roles: ReadonlyMap<string, string>
+  readonly usdcMint: string | undefined
+}
+
+type Row = ReturnType<typeof changedRows>[number]
+
+const COLUMNS: Columns<Row> = {
+  Account: ({ account, role }) => (
+    <span className="lines">
+      <span>{role}</span>
+      <Address value={account} label="account address" />
+    </span>
+  ),
+  Before: ({ before, decimals, unit }) => amount(before, decimals, unit),
+  After: ({ after, decimals, unit }) => amount(after, decimals, unit),
+  Change: ({ before, after, decimals, unit }) => (
+    <strong className={after > before ? 'good' : 'bad'}>
+      {after > before ? '+' : ''}
+      {amount(after - before, decimals, unit)}
+    </strong>
+  ),
+}
+
+function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
+  const rows = changedRows(landed, roles, usdcMint)
+  const unchanged =
+    landed.balances.length - new Set(rows.filter(({ unit }) => unit === 'SOL').map((row) => row.account)).size
   return (
-    <Section
-      title="Status"
-      aside={
-        <span role="status">
-          <Light tone={tone} text={verdict} />
-        </span>
-      }
-    >
-      <Checks checks={stepsOf(shown)} />
-      {advice !== null && (
-        <div className="notice" data-tone="neutral">
-          <p>
-            <strong>What to do.</strong> {advice}
-          </p>
-        </div>
+    <Section title="Balances" aside={<span className="note">before and after</span>}>
+      <div className={css.balances}>
+        <Table
+          caption="Balances that changed"
+          columns={COLUMNS}
+          numbers={['Before', 'After', 'Change']}
+          rows={rows}
+          keyOf={({ account, unit }) => `${account} ${unit}`}
+        />
+      </div>
+      {unchanged > 0 && (
+        <p className="note">The SOL of {plural(unchanged, 'other account')} did not change.</p>
       )}
     </Section>
   )
 }
 
-interface WithInner extends Described {
-  /** Those that it invoked, with their depth below it. */
-  readonly inner: readonly (Described & { readonly depth: number })[]
-}
+const amount = (value: bigint, decimals: number, unit: string): string =>
+  `${formatUnits(value, decimals)} ${unit}`
 
-/** What the transaction asks the programs to do. */
-function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
-  return (
-    <Section title="Instructions" aside={<span className="note">{withCommas(instructions.length)}</span>}>
-      <ol className="stack divided">
-        {instructions.map((each) => (
-          <li key={each.number} className="stack tight">
-            <InstructionItem instruction={each} />
-            {each.inner.length > 0 && (
-              <details>
-                <summary>
-                  {each.inner.length === 1
-                    ? '1 inner instruction'
-                    : `${each.inner.length} inner instructions`}
-                </summary>
-                <ol className={classes('stack', css.inner)}>
-                  {each.inner.map((invoked) => (
-                    <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>
-                      <InstructionItem instruction={invoked} />
-                    </li>
-                  ))}
-                </ol>
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
-    </Section>
-  )
-}
-
-function InstructionItem({ instruction }: { readonly instruction: Described }) {
-  const { number, title, accounts } = instruction
-  const agent = accounts.find(({ name }) => name === 'agent')
-  return (
-    <>
-      <Instruction {...instruction} title={`${number}. ${title}`} />
-      {agent !== undefined && (
-        <p>
-          <Link href={`/agents/${agent.pubkey}`}>Open the agent</Link>
-        </p>
-      )}
-    </>
-  )
+function changedRows(
+  { balances, tokenBalances }: LedgerTransaction,
+  roles: BalancesProps['roles'],
+  usdcMint: string | undefined,
+) {
+  const sol = balances.map((each) => ({ ...each, unit: 'SOL', decimals: 9 }))
+  const tokens = tokenBalances.map(({ mint, ...each }) => ({
+    ...each,
+    unit: mint === usdcMint ? 'USDC' : `of token ${mint.slice(0, 5)}…`,
+  }))
+  return [...tokens, ...sol]
+    .map(({ before, after, ...each }) =>
+      Object.assign(each, {
+        /** What the account is in this transaction. */
+        role: roles.get(each.account) ?? 'Account',
+        before: BigInt(before),
+        after: BigInt(after),
+      }),
+    )
+    .filter(({ before, after }) => before !== after)
 }

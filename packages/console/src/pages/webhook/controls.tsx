@@ -1,15 +1,18 @@
 import { useState } from 'react'
+import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Button, Confirm, Section, Select } from '../../ui/index.ts'
-import { SecretDialog } from '../webhooks/secret-dialog.tsx'
+import { SecretDialog } from '../webhooks/secret.tsx'
+import { WebhookForm } from '../webhooks/webhook.tsx'
 import {
   DeleteWebhookDocument,
   PingWebhookDocument,
   RecoverWebhookDocument,
   RotateWebhookSecretDocument,
   UpdateWebhookDocument,
+  type UpdateWebhookInput,
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 import { sentAgain } from './log.tsx'
@@ -20,14 +23,8 @@ const DAY_MS = 86_400_000
 type Draft = { readonly keepHours: string; readonly testEvent: WebhookEventType | '' }
 type Asked = keyof typeof QUESTIONS | null
 
-interface ControlsProps {
-  readonly webhook: WebhookDetailsFragment
-  readonly onChange: () => void
-}
-
 /** Everything that an owner does with a webhook. Changes that lose something ask first. */
-export function Controls({ webhook, onChange }: ControlsProps) {
-  const { id, active } = webhook
+export function Controls({ webhook: { id, active } }: { readonly webhook: WebhookDetailsFragment }) {
   const [, navigate] = useLocation()
   const { busy, outcome, run } = useAction()
   const [asked, setAsked] = useState<Asked>(null)
@@ -40,19 +37,19 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       return 'The test event is on its way.'
     })
   const setActive = (next: boolean) =>
-    run(UpdateWebhookDocument, { id, input: { active: next } }, () => {
-      onChange()
-      return next
+    run(UpdateWebhookDocument, { id, input: { active: next } }, () =>
+      next
         ? 'The webhook is active. Recover the deliveries that it missed.'
-        : 'The webhook is paused. Nothing is sent to it.'
-    })
+        : 'The webhook is paused. Nothing is sent to it.',
+    )
   const recover = () => {
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString()
-    return run(RecoverWebhookDocument, { id, since }, ({ recoverWebhook }) => {
-      onChange()
-      const { recovered, more } = recoverWebhook
-      return `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`
-    })
+    return run(
+      RecoverWebhookDocument,
+      { id, since },
+      ({ recoverWebhook: { recovered, more } }) =>
+        `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`,
+    )
   }
   const rotate = () =>
     run(
@@ -148,3 +145,31 @@ const QUESTIONS = {
     label: 'Delete webhook',
   },
 } as const
+
+interface EditFormProps {
+  readonly webhook: WebhookDetailsFragment
+  readonly onDone: () => void
+}
+
+/** Changes the URL, the agent and the events. The secret and the log stay. */
+export function EditForm({ webhook, onDone }: EditFormProps) {
+  const { id, url, eventTypes: types, filterAgentPda } = webhook
+  const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
+  const submit = async (input: UpdateWebhookInput): Promise<void> => {
+    const result = await update({ id, input })
+    if (result.error === undefined) onDone()
+  }
+  return (
+    <WebhookForm
+      label="Edit the webhook"
+      action="Save"
+      given={{ url, agent: filterAgentPda ?? '', types }}
+      isEdited
+      busy={fetching}
+      error={error}
+      onSubmit={(input) => void submit(input)}
+    >
+      <Button onClick={onDone}>Cancel</Button>
+    </WebhookForm>
+  )
+}

@@ -1,36 +1,20 @@
-import { useEffect, useEffectEvent, useState } from 'react'
-import { useQuery } from 'urql'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import {
-  Button,
-  type Columns,
-  Empty,
-  ErrorState,
-  Input,
-  Link,
-  Loading,
-  optionsOf,
-  PERIODS,
-  Pager,
-  RelativeTime,
-  Section,
-  Select,
-  Status,
-  Table,
-  useDebounced,
-  usePolling,
-} from '../../ui/index.ts'
+import { Button, Input, optionsOf, Pager, PERIODS, Section, Select } from '../../ui/index.ts'
+import { Empty, Loaded, useRead, useTyped } from '../../ui/reads.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
+import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
+import { responseOf } from '../delivery/requests.tsx'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
   type WebhookDeliveryFilter,
   WebhookLogDocument,
 } from './page.generated.ts'
-import { responseOf } from './response.ts'
 import { useAction } from '../../form/use-action.tsx'
 
 const PAGE_SIZE = 25
@@ -39,13 +23,12 @@ const TYPING_MS = 300
 
 const STATUSES = ['PENDING', 'IN_FLIGHT', 'RETRYING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
 const TYPES = [...EVENT_TYPES, 'PING'] as const
-const NOTHING = { nodes: [], totalCount: 0, pageInfo: { hasNextPage: false, endCursor: null } }
 const HOUR_MS = 3_600_000
-const CREATED = [{ value: '', label: 'Any time' }, ...PERIODS]
 
-/** The filter of the search parameters. Unknown values are ignored. */
-function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since'> | undefined {
+/** The filter of the search parameters, chosen at this time. Unknown values are ignored. */
+function readFilter(search: URLSearchParams, chosenAt: number): WebhookDeliveryFilter | undefined {
   const until = Date.parse(search.get('until') ?? '')
+  const hours = PERIODS.find(({ value }) => value === search.get('hours'))?.value
   const statuses = STATUSES.filter((each) => each === search.get('status'))
   const eventTypes = TYPES.filter((each) => each === search.get('event'))
   const agentPda = search.get('agent')
@@ -53,6 +36,7 @@ function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since
     ...(statuses.length > 0 && { statuses }),
     ...(eventTypes.length > 0 && { eventTypes }),
     ...(agentPda !== null && { agentPda }),
+    ...(hours !== undefined && { since: new Date(chosenAt - Number(hours) * HOUR_MS).toISOString() }),
     ...(!Number.isNaN(until) && { until: new Date(until).toISOString() }),
   }
   return Object.keys(filter).length > 0 ? filter : undefined
@@ -61,27 +45,23 @@ function readFilter(search: URLSearchParams): Omit<WebhookDeliveryFilter, 'since
 /** Its filter is in the address, so that it is the same after the way back from a delivery. */
 export function DeliveryLog({ id }: { readonly id: string }) {
   const [search, setSearch] = useSearchParams()
-  const hours = CREATED.find(({ value }) => value === search.get('hours'))?.value ?? ''
-  const [chosenAt, setChosenAt] = useState(() => Date.now())
-  const since = new Date(chosenAt - Number(hours) * HOUR_MS).toISOString()
-  const chosen = readFilter(search)
-  const filter = hours === '' ? chosen : { ...chosen, since }
+  const [chosenAt, setChosenAt] = useState(Date.now)
+  const filter = readFilter(search, chosenAt)
   const problem = checkAgent(filter?.agentPda ?? '')
+  const isValid = problem === null
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
-  const [{ data, error }, refetch] = useQuery({
-    query: WebhookLogDocument,
-    variables: { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
-    pause: problem !== null,
-  })
+  const variables = { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null }
+  const read = useRead(
+    { query: WebhookLogDocument, variables, pause: !isValid },
+    { everyMs: isValid ? REFRESH_MS : null },
+  )
+  const list = read.data?.webhookDeliveries
   const change = (name: string, value: string): void => {
     setSearch((now) => withFilter(now, { [name]: value }), { replace: true })
     setChosenAt(Date.now())
     setCursors([])
   }
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  usePolling(refresh, problem === null ? REFRESH_MS : null)
-  const page = problem === null ? data?.webhookDeliveries : NOTHING
   return (
     <Section
       title="Deliveries"
@@ -92,37 +72,39 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         key={JSON.stringify(filter)}
         id={id}
         filter={filter}
-        isEmpty={page?.totalCount === 0}
-        onSent={refresh}
+        isEmpty={!isValid || list?.totalCount === 0}
+        onSent={read.again}
       />
-      {error !== undefined && problem === null ? (
-        <ErrorState error={error} retry={refresh} />
-      ) : !page ? (
-        <Loading rows={4} label="Loading the deliveries" />
-      ) : page.nodes.length === 0 ? (
-        <Empty title={filter === undefined ? 'No deliveries yet' : 'No delivery matches'}>
-          <p>
-            {filter === undefined
-              ? 'Send a ping to test your receiver. Events appear here when they happen.'
-              : 'Choose another status, event, time or agent. Only the newest 10,000 deliveries are compared.'}
-          </p>
-        </Empty>
-      ) : (
-        <>
-          <Table
-            caption="Deliveries"
-            columns={columns(id, search)}
-            rows={page.nodes}
-            keyOf={(row) => row.id}
-          />
-          <Pager
-            text={`${page.totalCount} ${page.totalCount === 1 ? 'delivery' : 'deliveries'}`}
-            previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
-            next={page.pageInfo.hasNextPage ? () => setCursors([...cursors, page.pageInfo.endCursor!]) : null}
-          >
-            <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
-          </Pager>
-        </>
+      {isValid && (
+        <Loaded read={read} data={list} rows={4} label="Loading the deliveries">
+          {({ nodes, totalCount, pageInfo }) =>
+            nodes.length === 0 ? (
+              <Empty title={filter === undefined ? 'No deliveries yet' : 'No delivery matches'}>
+                <p>
+                  {filter === undefined
+                    ? 'Send a ping to test your receiver. Events appear here when they happen.'
+                    : 'Choose another status, event, time or agent. Only the newest 10,000 deliveries are compared.'}
+                </p>
+              </Empty>
+            ) : (
+              <>
+                <Table
+                  caption="Deliveries"
+                  columns={columns(id, search)}
+                  rows={nodes}
+                  keyOf={(row) => row.id}
+                />
+                <Pager
+                  text={plural(totalCount, 'delivery', 'deliveries')}
+                  previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
+                  next={pageInfo.hasNextPage ? () => setCursors([...cursors, pageInfo.endCursor!]) : null}
+                >
+                  <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
+                </Pager>
+              </>
+            )
+          }
+        </Loaded>
       )}
     </Section>
   )
@@ -141,12 +123,7 @@ const all = (options: readonly { value: string; label: string }[]) => [
 ]
 
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
-  const [agent, setAgent] = useState(search.get('agent') ?? '')
-  const typed = useDebounced(agent.trim(), TYPING_MS)
-  const changeAgent = useEffectEvent((address: string) => {
-    if (address !== (search.get('agent') ?? '')) onChange('agent', address)
-  })
-  useEffect(() => changeAgent(typed), [typed])
+  const agent = useTyped(search.get('agent') ?? '', TYPING_MS, (text) => onChange('agent', text.trim()))
   const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
     <Select
       label={label}
@@ -159,15 +136,14 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
     <div className="row" role="group" aria-label="Filter deliveries">
       {select('Status', 'status', all(optionsOf(STATUSES)))}
       {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
-      {select('Created', 'hours', CREATED)}
+      {select('Created', 'hours', [{ value: '', label: 'Any time' }, ...PERIODS])}
       <Input
         label="Agent"
         autoComplete="off"
         spellCheck="false"
         placeholder="Address of an agent"
-        value={agent}
         error={problem}
-        onChange={({ target }) => setAgent(target.value)}
+        {...agent}
       />
       <Input
         label="Created before"
@@ -228,7 +204,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
 }
 
 export const sentAgain = (count: number): string =>
-  `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`
+  `${plural(count, 'delivery is', 'deliveries are')} sent again.`
 
 const columns = (id: string, search: URLSearchParams): Columns<DeliveryFieldsFragment> => ({
   Event: (row) => <Link href={`/webhooks/${id}/deliveries/${row.id}?${search}`}>{deliveryTitle(row)}</Link>,

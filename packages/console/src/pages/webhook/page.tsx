@@ -1,17 +1,22 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import { clientCode, CodeTabs, Facts, Page, Section } from '../../ui/index.ts'
-import { ErrorState, Loading, useRead } from '../../ui/reads.ts'
-import { Address, Link, RelativeTime } from '../../ui/values.ts'
+import { clientCode, CodeTabs, DialogButton, Page, PERIODS } from '../../ui/index.ts'
+import { ErrorState, Loaded, Loading, useRead } from '../../ui/reads.ts'
+import { ChoiceSection, Facts, Section } from '../../ui/section.tsx'
+import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
-import { secretName, verificationCode } from '../webhooks/verification.ts'
-import { Controls } from './controls.tsx'
-import { EditWebhook } from './edit.tsx'
-import { Figures } from './figures.tsx'
+import { secretName, verificationCode } from '../webhooks/secret.tsx'
+import { eventsText, WebhookBadge } from '../webhooks/webhook.tsx'
+import { Controls, EditForm } from './controls.tsx'
 import { DeliveryLog } from './log.tsx'
-import { OneWebhookDocument, type WebhookDetailsFragment, WebhookLogDocument } from './page.generated.ts'
+import {
+  OneWebhookDocument,
+  type WebhookDetailsFragment,
+  WebhookFiguresDocument,
+  type WebhookFiguresQueryVariables,
+  WebhookLogDocument,
+} from './page.generated.ts'
 
 export default function WebhookPage() {
   const { id } = useParams<{ id: string }>()
@@ -60,7 +65,14 @@ function Webhook({ id }: { readonly id: string }) {
     <div className="stack">
       <Warning webhook={webhook} />
       <div className="pair">
-        <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
+        <Section
+          title="Details"
+          aside={
+            <DialogButton small label="Edit" title="Edit the webhook">
+              {(close) => <EditForm webhook={webhook} onDone={close} />}
+            </DialogButton>
+          }
+        >
           <Facts
             facts={{
               Receiver: webhook.url,
@@ -78,7 +90,7 @@ function Webhook({ id }: { readonly id: string }) {
         </Section>
         <Figures id={id} />
       </div>
-      <Controls webhook={webhook} onChange={refresh} />
+      <Controls webhook={webhook} />
       <DeliveryLog id={id} />
       <Section
         title="Verify requests"
@@ -133,3 +145,44 @@ function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
     </div>
   )
 }
+
+const REFRESH_MS = 15_000
+/** Rounded down, so that 100 % has no failure. */
+const PERCENT = new Intl.NumberFormat('en', {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  roundingMode: 'floor',
+})
+
+const Figures = ({ id }: { readonly id: string }) => (
+  <ChoiceSection
+    title="Response times and success"
+    lead="Attempts of the newest 2,000 deliveries."
+    label="Period of the figures"
+    options={PERIODS}
+    initial="24"
+  >
+    {(hours) => <Attempts variables={{ id, hours: Number(hours) }} />}
+  </ChoiceSection>
+)
+
+function Attempts({ variables }: { readonly variables: WebhookFiguresQueryVariables }) {
+  const query = { query: WebhookFiguresDocument, variables }
+  const read = useRead(query, { everyMs: REFRESH_MS })
+  return (
+    <Loaded read={read} data={read.data?.webhook?.figures} rows={1} label="Loading the figures">
+      {({ attempts, succeeded, p50Ms, p95Ms }) => (
+        <Facts
+          facts={{
+            Attempts: withCommas(attempts),
+            Succeeded: attempts === 0 ? '–' : PERCENT.format(succeeded / attempts),
+            Median: timeText(p50Ms),
+            '95th percentile': timeText(p95Ms),
+          }}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+const timeText = (ms: number | null): string => (ms === null ? '–' : `${withCommas(ms)} ms`)

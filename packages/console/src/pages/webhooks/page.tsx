@@ -1,12 +1,21 @@
-import { ButtonLink, type Columns, Page, Table } from '../../ui/index.ts'
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { useLocation, useSearchParams } from 'wouter'
+import { ButtonLink, type Columns, Page, Section, Table } from '../../ui/index.ts'
 import { Empty, Loaded, useRead } from '../../ui/reads.ts'
 import { Address, Link, Status } from '../../ui/values.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
+import { nextStep } from '../../routes.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
-import { CreateWebhook } from './create.tsx'
-import { WebhooksDocument, type WebhooksQuery } from './page.generated.ts'
+import {
+  CreateWebhookDocument,
+  type CreateWebhookInput,
+  WebhooksDocument,
+  type WebhooksQuery,
+} from './page.generated.ts'
 import css from './page.module.css'
-import { eventsText, WebhookBadge } from './state.tsx'
+import { SecretDialog } from './secret.tsx'
+import { eventsText, WebhookBadge, WebhookForm } from './webhook.tsx'
 
 type Row = WebhooksQuery['webhooks']['nodes'][number]
 
@@ -34,40 +43,37 @@ function Webhooks() {
   const read = useRead({ query: WebhooksDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Loaded read={read} data={read.data?.webhooks.nodes} rows={4} label="Loading your webhooks">
-      {(webhooks) => <List webhooks={webhooks} />}
+      {(webhooks) => (
+        <div className="stack">
+          <Disabled webhooks={webhooks.filter(({ disabledAt }) => disabledAt)} />
+          {webhooks.length === 0 ? (
+            <Empty title="You have no webhooks">
+              <p>
+                Create the first one below. Without a receiver of your own, look at the{' '}
+                <Link href="/events">events with example payloads</Link>.
+              </p>
+            </Empty>
+          ) : (
+            <Table caption="Your webhooks" columns={COLUMNS} rows={webhooks} keyOf={({ id }) => id} />
+          )}
+          <CreateWebhook />
+        </div>
+      )}
     </Loaded>
   )
 }
 
-function List({ webhooks }: { readonly webhooks: readonly Row[] }) {
-  const disabled = webhooks.filter(({ disabledAt }) => disabledAt)
+function Disabled({ webhooks }: { readonly webhooks: readonly Row[] }) {
+  const [first] = webhooks
+  if (first === undefined) return null
+  const isOne = webhooks.length === 1
   return (
-    <div className="stack">
-      {disabled.length > 0 && (
-        <div className="notice" data-tone="bad" role="status">
-          <h2>
-            {disabled.length === 1
-              ? 'The service disabled a webhook'
-              : `The service disabled ${disabled.length} webhooks`}
-          </h2>
-          <p>
-            No events are sent to {disabled.length === 1 ? 'it' : 'them'}. Open{' '}
-            <Link href={`/webhooks/${disabled[0]!.id}`}>{disabled[0]!.url}</Link> to see why and to activate
-            it again.
-          </p>
-        </div>
-      )}
-      {webhooks.length === 0 ? (
-        <Empty title="You have no webhooks">
-          <p>
-            Create the first one below. Without a receiver of your own, look at the{' '}
-            <Link href="/events">events with example payloads</Link>.
-          </p>
-        </Empty>
-      ) : (
-        <Table caption="Your webhooks" columns={COLUMNS} rows={webhooks} keyOf={({ id }) => id} />
-      )}
-      <CreateWebhook />
+    <div className="notice" data-tone="bad" role="status">
+      <h2>The service disabled {isOne ? 'a webhook' : `${webhooks.length} webhooks`}</h2>
+      <p>
+        No events are sent to {isOne ? 'it' : 'them'}. Open{' '}
+        <Link href={`/webhooks/${first.id}`}>{first.url}</Link> to see why and to activate it again.
+      </p>
     </div>
   )
 }
@@ -94,4 +100,43 @@ const COLUMNS: Columns<Row> = {
         <Status value={lastDelivery.status} />
       </Link>
     ),
+}
+
+function CreateWebhook() {
+  const [search] = useSearchParams()
+  const agent = search.get('agent')
+  const given = {
+    url: '',
+    agent: agent ?? '',
+    types: agent === null ? (['AGENT_REGISTERED'] as const) : EVENT_TYPES,
+  }
+  const [{ data, error, fetching }, create] = useMutation(CreateWebhookDocument)
+  const [secret, setSecret] = useState<string | null>(null)
+  const [, navigate] = useLocation()
+  const submit = async (input: CreateWebhookInput): Promise<void> => {
+    const result = await create({ input })
+    setSecret(result.data?.createWebhook.secret ?? null)
+  }
+  const id = data?.createWebhook.id ?? ''
+  return (
+    <Section title="Create a webhook" lead="The gateway sends each chosen event to your URL within seconds.">
+      <WebhookForm
+        label="Create a webhook"
+        action="Create webhook"
+        given={given}
+        busy={fetching}
+        error={error}
+        onSubmit={(input) => void submit(input)}
+      />
+      <SecretDialog
+        title="Store the secret of the webhook"
+        webhookId={id}
+        secret={secret}
+        onStored={() => {
+          setSecret(null)
+          navigate(nextStep(search)?.to ?? `/webhooks/${id}`)
+        }}
+      />
+    </Section>
+  )
 }

@@ -1,16 +1,64 @@
 import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
 import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
-import type { InstructionProps } from '../../transaction/instruction.tsx'
+import { Instruction, type InstructionProps } from '../../transaction/instruction.tsx'
 import { argumentsOf, REGISTRY_PROGRAM } from '../../transaction/words.ts'
-import { formatUnits, withCommas, words } from '../../ui/index.ts'
+import { classes, formatUnits, Link, plural, Section, withCommas, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
+import css from './page.module.css'
 
 export type LedgerTransaction = NonNullable<TransactionOnLedgerQuery['ledgerTransaction']>
-type Instruction = LedgerTransaction['instructions'][number]
+type OnLedger = LedgerTransaction['instructions'][number]
 
 export interface Described extends InstructionProps {
   /** Its place in the transaction, from 1. */
   readonly number: number
+}
+
+interface WithInner extends Described {
+  /** Those that it invoked, with their depth below it. */
+  readonly inner: readonly (Described & { readonly depth: number })[]
+}
+
+/** What the transaction asks the programs to do. */
+export function InstructionList({ instructions }: { readonly instructions: readonly WithInner[] }) {
+  return (
+    <Section title="Instructions" aside={<span className="note">{withCommas(instructions.length)}</span>}>
+      <ol className="stack divided">
+        {instructions.map((each) => (
+          <li key={each.number} className="stack tight">
+            <InstructionItem instruction={each} />
+            {each.inner.length > 0 && (
+              <details>
+                <summary>{plural(each.inner.length, 'inner instruction')}</summary>
+                <ol className={classes('stack', css.inner)}>
+                  {each.inner.map((invoked) => (
+                    <li key={invoked.number} style={{ marginInlineStart: `${invoked.depth - 1}rem` }}>
+                      <InstructionItem instruction={invoked} />
+                    </li>
+                  ))}
+                </ol>
+              </details>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function InstructionItem({ instruction }: { readonly instruction: Described }) {
+  const { number, title, accounts } = instruction
+  const agent = accounts.find(({ name }) => name === 'agent')
+  return (
+    <>
+      <Instruction {...instruction} title={`${number}. ${title}`} />
+      {agent !== undefined && (
+        <p>
+          <Link href={`/agents/${agent.pubkey}`}>Open the agent</Link>
+        </p>
+      )}
+    </>
+  )
 }
 
 interface Reading extends Pick<Described, 'title' | 'values'> {
@@ -101,7 +149,7 @@ const ofRegistry: Read = (data) =>
 
 /** An instruction in words. Unknown ones keep their data. */
 export function describeInstruction(
-  { programId, data, accounts }: Omit<Instruction, 'data'> & { readonly data: string | null },
+  { programId, data, accounts }: Omit<OnLedger, 'data'> & { readonly data: string | null },
   number: number,
   registry: string,
 ): Described {

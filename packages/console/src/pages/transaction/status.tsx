@@ -1,7 +1,6 @@
-import { type Check, check as step } from '../../ui/checks.tsx'
-import type { Tone } from '../../ui/index.ts'
-import type { LedgerTransaction } from './instructions.ts'
-import { withCommas } from '../../ui/number.ts'
+import { type Check, check as step, Checks } from '../../ui/checks.tsx'
+import { Light, Section, type Tone, withCommas } from '../../ui/index.ts'
+import type { LedgerTransaction } from './instructions.tsx'
 import type { TransactionByIdQuery, TransactionFailureCode } from './page.generated.ts'
 
 export type Prepared = NonNullable<TransactionByIdQuery['transaction']>
@@ -11,8 +10,34 @@ export interface Shown {
   readonly landed: LedgerTransaction | null
 }
 
+/** The way of the transaction, and what to do if it failed. */
+export function StatusSection(shown: Shown) {
+  const steps = stepsOf(shown)
+  const [tone, verdict] = verdictOf(steps)
+  const advice = adviceOf(shown)
+  return (
+    <Section
+      title="Status"
+      aside={
+        <span role="status">
+          <Light tone={tone} text={verdict} />
+        </span>
+      }
+    >
+      <Checks checks={steps} />
+      {advice !== null && (
+        <div className="notice" data-tone="neutral">
+          <p>
+            <strong>What to do.</strong> {advice}
+          </p>
+        </div>
+      )}
+    </Section>
+  )
+}
+
 /** What happened, in order, and what comes next. */
-export function stepsOf({ prepared, landed }: Shown): Check[] {
+function stepsOf({ prepared, landed }: Shown): Check[] {
   const steps =
     prepared === null
       ? [step('Sent', 'done', 'Its wallet sent it to the ledger, not through this service.')]
@@ -82,11 +107,10 @@ function failureStep({ prepared, landed }: Shown): Check {
 const numbered = (_: string, index: string): string => `Instruction ${Number(index) + 3}`
 
 /** The status in one word, with its colour. */
-export function verdictOf(shown: Shown): [Tone, string] {
-  const last = stepsOf(shown)
-  const failed = last.find(({ state }) => state === 'failed')
+function verdictOf(steps: readonly Check[]): [Tone, string] {
+  const failed = steps.find(({ state }) => state === 'failed')
   if (failed !== undefined) return ['bad', failed.title]
-  const done = last.findLast(({ state }) => state === 'done')
+  const done = steps.findLast(({ state }) => state === 'done')
   const tone = done?.title === 'Confirmed' || done?.title === 'Finalized' ? 'good' : 'accent'
   return [tone, done?.title ?? 'Unknown']
 }
@@ -102,7 +126,7 @@ const ADVICE: Readonly<Record<TransactionFailureCode, string>> = {
 }
 
 /** What to do after a failure. Null if there is none. */
-export function adviceOf({ prepared, landed }: Shown): string | null {
+function adviceOf({ prepared, landed }: Shown): string | null {
   const code = prepared?.error?.code
   if (code !== undefined) return ADVICE[code]
   return landed?.succeeded === false ? ADVICE.EXECUTION_FAILED : null

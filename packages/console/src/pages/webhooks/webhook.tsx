@@ -4,11 +4,11 @@ import { apiUrl } from '../../api/base.ts'
 import { readError } from '../../api/errors.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
 import type { WebhookEventType } from '../../events/events.generated.ts'
-import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
+import { EVENT_GROUPS, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { checkAgent } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Button, ErrorState, Input } from '../../ui/index.ts'
+import { Button, ErrorState, Input, Light } from '../../ui/index.ts'
 import type { CreateWebhookInput } from './page.generated.ts'
 
 interface WebhookFormProps {
@@ -105,3 +105,17 @@ const problemsOf = ({ url, agent, types }: WebhookFormProps['given']) => ({
   agent: checkAgent(agent.trim()),
   types: types.length === 0 ? 'Choose at least one event.' : null,
 })
+
+export function eventsText(types: readonly WebhookEventType[]): string {
+  return types.length === EVENT_TYPES.length ? 'All types' : types.map(eventTitle).join(', ')
+}
+
+interface WebhookState {
+  readonly active: boolean
+  readonly disabledAt?: string | null | undefined
+}
+
+export function WebhookBadge({ active, disabledAt }: WebhookState) {
+  if (active) return <Light tone="good" text="Active" />
+  return disabledAt ? <Light tone="bad" text="Disabled" /> : <Light tone="warn" text="Paused" />
+}

@@ -1,25 +1,84 @@
 import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
-import { useDraft } from '../../form/use-draft.ts'
-import {
-  Button,
-  CodeBlock,
-  type Columns,
-  Confirm,
-  Input,
-  type Question,
-  Section,
-  Select,
-  Table,
-} from '../../ui/index.ts'
-import { Badge, RelativeTime } from '../../ui/values.ts'
 import { useAction } from '../../form/use-action.tsx'
+import { useDraft } from '../../form/use-draft.ts'
+import { Histogram } from '../../ui/histogram.tsx'
+import { Button, CodeBlock, Confirm, Facts, Input, type Question, Section, Select } from '../../ui/index.ts'
+import { type Columns, Table } from '../../ui/table.tsx'
+import { Address, Amount, Badge, formatUnits, Light, RelativeTime, Status } from '../../ui/values.ts'
 import {
   CreateInviteCodeDocument,
   type OperatorPartsFragment,
   RevokeInviteCodeDocument,
 } from './page.generated.ts'
 import type { PartProps } from './page.tsx'
+
+const SOL_DECIMALS = 9
+const sol = (lamports: number): string => `${formatUnits(BigInt(lamports), SOL_DECIMALS)} SOL`
+
+/** What the fee payer has, may pay, and paid. */
+export function Money({ data: { operator, detailedHealth } }: PartProps) {
+  const { dailyBudgetLamports, minBalanceLamports, spentLamports, days, newest } = operator.sponsorship
+  const { enabled, pubkey, balanceLamports } = detailedHealth.feePayer
+  return (
+    <Section
+      title="Fee payer"
+      aside={<Light tone={enabled ? 'good' : 'neutral'} text={enabled ? 'On' : 'Off'} />}
+    >
+      <div className="pair">
+        <Facts
+          facts={{
+            Account: pubkey === null ? 'None' : <Address value={pubkey} label="fee payer" />,
+            Balance: balanceLamports === null ? 'Not known' : <Amount value={balanceLamports} unit="sol" />,
+            'Minimum balance': <Amount value={minBalanceLamports} unit="sol" />,
+          }}
+        />
+        <div>
+          <span id="budget">
+            Budget of 24 hours: <Amount value={spentLamports} unit="sol" /> of{' '}
+            <Amount value={dailyBudgetLamports} unit="sol" />
+          </span>
+          <meter
+            style={{ width: '100%' }}
+            aria-labelledby="budget"
+            value={Number(spentLamports)}
+            max={Number(dailyBudgetLamports)}
+            high={0.8 * Number(dailyBudgetLamports)}
+            optimum={0}
+          />
+        </div>
+      </div>
+      {days.some(({ lamports }) => lamports !== '0') && (
+        <Histogram
+          title="Paid per day"
+          of="Day"
+          unit="Paid"
+          bars={days.map(({ day, lamports }) => ({ label: day, value: Number(lamports) }))}
+          format={sol}
+        />
+      )}
+      <Table
+        caption="Newest sponsored registrations"
+        columns={REGISTRATIONS}
+        numbers={['Cost']}
+        rows={newest}
+        keyOf={({ agentPda, createdAt }) => agentPda + createdAt}
+        empty="No registration was sponsored yet. Create an invite code below, and give it to the owner of an agent."
+      />
+    </Section>
+  )
+}
+
+type Registration = OperatorPartsFragment['sponsorship']['newest'][number]
+
+const REGISTRATIONS: Columns<Registration> = {
+  Agent: ({ agentPda }) => <Address value={agentPda} label="agent address" />,
+  Owner: ({ wallet }) => <Address value={wallet} label="owner" />,
+  State: ({ state }) => <Status value={state} />,
+  Cost: ({ spentLamports }) =>
+    spentLamports === null ? 'Not known' : <Amount value={spentLamports} unit="sol" />,
+  Signed: ({ createdAt }) => <RelativeTime value={createdAt} />,
+}
 
 type Code = OperatorPartsFragment['inviteCodes'][number]
 
@@ -31,7 +90,7 @@ const EXPIRY = [
 ]
 
 /** Creates and revokes codes. Each registration with one costs the fee payer money. */
-export function InviteCodes({ data, onChange }: PartProps) {
+export function InviteCodes({ data }: PartProps) {
   const { busy, outcome, run } = useAction()
   const { draft, field } = useDraft({ uses: '1', days: '7' })
   const [question, setQuestion] = useState<Question | null>(null)
@@ -43,16 +102,12 @@ export function InviteCodes({ data, onChange }: PartProps) {
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     void run(CreateInviteCodeDocument, { maxUses, expiresAt }, (result) => {
       setCreated(result.createInviteCode.code)
-      onChange()
       return 'The code was created. It is shown only now.'
     })
   }
   const revoke = (id: string): void => {
     setCreated(null)
-    void run(RevokeInviteCodeDocument, { id }, () => {
-      onChange()
-      return `The code ${id} was revoked.`
-    })
+    void run(RevokeInviteCodeDocument, { id }, () => `The code ${id} was revoked.`)
   }
   const ask = (id: string): void =>
     setQuestion({
