@@ -11,7 +11,7 @@ import { args, expected, inputType, required, withDefault } from './inputs.ts'
 import { bool, id, int, list, nullable, objectType, of, pubkey, safeInt, text, time } from './columns.ts'
 import { nodeType } from './node.ts'
 import { enumType } from './enum-values.ts'
-import { TransactionInstructionRef } from './ledger.ts'
+import { LEDGER_READ_UNITS, TransactionInstructionRef } from './ledger.ts'
 
 export const PriorityLevel = enumType(
   'PriorityLevel',
@@ -218,9 +218,13 @@ builder.queryFields((t) => ({
     resolve: (_, { signature }, { services }) => services.transactions.getBySignature(signature),
   }),
   feeEstimate: t.field({
-    extensions: { errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'] },
+    extensions: {
+      errors: ['ACCOUNT_KEYS_REQUIRED', 'TOO_MANY_ACCOUNT_KEYS', 'LEDGER_UNAVAILABLE'],
+      units: ({ accountKeys }) =>
+        Array.isArray(accountKeys) && accountKeys.length > 0 ? LEDGER_READ_UNITS : 1,
+    },
     type: FeeEstimateRef,
-    description: 'Estimates priority fees from recent transactions that write the given accounts.',
+    description: `Estimates priority fees from recent transactions that write the given accounts. Costs ${LEDGER_READ_UNITS} units, or one without accounts.`,
     args: args({
       accountKeys: expected(
         list(

@@ -462,7 +462,8 @@ const credentials: Limit[] = [
 
 const retention: [string, string][] = [
   ['Transactions that were prepared and not submitted', `${TRANSACTION_DAYS.unsubmitted} day`],
-  ['Other transactions', `${TRANSACTION_DAYS.submitted} days`],
+  ['Transactions that were submitted and never landed', `${TRANSACTION_DAYS.notLanded} days`],
+  ['Transactions that landed', `${TRANSACTION_DAYS.landed} days`],
   ['Webhook deliveries and attempts', `${RETENTION_DAYS} days`],
 ]
 

@@ -165,14 +165,16 @@ export async function findLanded(
     }
   }
   // Others may be versions that a wallet changed, as `match.ts` allows. If a wallet sent several,
-  // the one that succeeded counts.
-  const isWithinLimits = complete && unread.size <= SEARCH_LIMITS.fetches
-  const successesFirst = [...unread].sort((a, b) => Number(a.err !== null) - Number(b.err !== null))
-  if (isWithinLimits) for (const info of successesFirst) if (open.size === 0 || !(await compare(info))) break
-  for (const row of open) {
-    if (!isWithinLimits) results.set(row.id, { kind: 'unknown' })
-    else if (unread.size === 0) results.set(row.id, { kind: uncertain.has(row) ? 'unknown' : 'absent' })
+  // the one that succeeded counts. The oldest come first: somebody who sees a payment land cannot
+  // hide it behind transfers to its payer.
+  const oldestFirst = complete ? [...unread].toReversed() : []
+  const successesFirst = oldestFirst.toSorted((a, b) => Number(a.err !== null) - Number(b.err !== null))
+  for (const info of successesFirst.slice(0, SEARCH_LIMITS.fetches)) {
+    if (open.size === 0) break
+    if (!(await compare(info))) return results
   }
+  const isAll = complete && unread.size === 0
+  for (const row of open) results.set(row.id, { kind: isAll && !uncertain.has(row) ? 'absent' : 'unknown' })
   return results
 }
 

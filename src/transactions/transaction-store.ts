@@ -59,8 +59,8 @@ export type TransactionChange = Partial<
 >
 
 const DAY_MS = 86_400_000
-/** How long settled rows are kept. */
-export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
+/** How long settled rows are kept. What never landed costs its sender almost nothing. */
+export const RETENTION_DAYS = { unsubmitted: 1, notLanded: 7, landed: 90 } as const
 /** Somebody can prepare the same transaction many times. */
 const MAX_MATCHES = 200
 
@@ -210,7 +210,8 @@ export class TransactionStore {
       settled: true,
       $or: [
         { signedTx: null, createdAt: before(RETENTION_DAYS.unsubmitted) },
-        { signedTx: { $ne: null }, createdAt: before(RETENTION_DAYS.submitted) },
+        { signedTx: { $ne: null }, slot: null, createdAt: before(RETENTION_DAYS.notLanded) },
+        { signedTx: { $ne: null }, createdAt: before(RETENTION_DAYS.landed) },
       ],
     })
   }

@@ -192,7 +192,7 @@ const MAX_DELAY_MS = 5_000
 
 /**
  * Retries transient failures with exponential backoff. Aborting the signal ends every call at once.
- * After a timeout or an HTTP error, a batch is sent again in parts of half the size.
+ * After a timeout, an HTTP error or three rate limits, a batch is sent again in parts of half the size.
  */
 export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
   const { signal, minDelayMs = 50, maxAttempts = Infinity, onRetry } = options
@@ -226,20 +226,27 @@ export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
   }
 }
 
+/** After so many refusals by a rate limit, the parts are halved. */
+const LIMITED_TIMES = 3
+
 /**
  * The response may be too large to arrive in time: a transaction has up to 64 inner instructions,
- * each with up to 10 KiB of data. Each attempt after such a failure halves the parts.
+ * each with up to 10 KiB of data. Each attempt after such a failure halves the parts. A rate limit that
+ * ends by itself needs no smaller parts, but a node can allow fewer calls at once than a part has.
  */
 function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promise<R[]>): () => Promise<R[]> {
   let size = Math.max(1, calls.length)
+  let limited = 0
   return async () => {
     const results: R[] = []
     try {
       for (const part of chunksOf(calls, size)) results.push(...(await send(part)))
       return results
     } catch (error) {
-      const { kind, code } = error as Partial<LedgerRpcError>
-      if (kind === 'timeout' || (kind === 'http' && code !== 429)) size = Math.ceil(size / 2)
+      const { kind, isRateLimit = false } = error as Partial<LedgerRpcError>
+      if (isRateLimit) limited += 1
+      const isTooLong = isRateLimit ? limited % LIMITED_TIMES === 0 : kind === 'timeout' || kind === 'http'
+      if (isTooLong) size = Math.ceil(size / 2)
       throw error
     }
   }

@@ -98,6 +98,14 @@ test('an operation that costs more than the whole limit is refused with its cost
   })
 })
 
+test('a fee estimate for accounts costs ten units, because a node answers it, and one without accounts costs one', async () => {
+  const estimate = (remoteAddress: string, accountKeys: string[]) =>
+    t.app.inject({ method: 'POST', url: '/relay/estimate-fees', payload: { accountKeys }, remoteAddress })
+  const refused = await estimate('192.0.2.201', [keyOf('account')])
+  expect([refused.statusCode, refused.body]).toEqual([400, expect.stringContaining('costs 10 units')])
+  expect((await estimate('192.0.2.202', [])).headers['ratelimit-remaining']).toBe('4')
+})
+
 let address = 0
 
 test('a search costs five units in REST and GraphQL', async () => {

@@ -121,18 +121,16 @@ test('characters that PostgreSQL cannot store are removed from logs', async () =
 })
 
 test('old rows are deleted when they are settled', async () => {
-  const old = [await row(NOW - 2 * DAY), await submitted(NOW - 2 * DAY), await submitted(NOW - 91 * DAY)]
+  const submittedAt = [2, 6, 8, 91].map((days) => NOW - days * DAY)
+  const never = [await row(NOW - 2 * DAY), ...(await Promise.all(submittedAt.map(submitted)))]
+  const landed = await Promise.all(submittedAt.map(submitted))
+  const isKept = (rows: typeof never) =>
+    Promise.all(rows.map(async ({ id }) => (await store.find(id)) !== null))
   await store.deleteOld(NOW)
-  expect(await Promise.all(old.map(async ({ id }) => (await store.find(id)) !== null))).toEqual([
-    true,
-    true,
-    true,
-  ])
-  for (const each of old) await store.update(each, { settled: true })
-  expect(await store.deleteOld(NOW)).toBe(2)
-  expect(await Promise.all(old.map(async ({ id }) => (await store.find(id)) !== null))).toEqual([
-    false,
-    true,
-    false,
-  ])
+  expect(await isKept([...never, ...landed])).toEqual(Array(9).fill(true))
+  for (const each of never) await store.update(each, { settled: true })
+  for (const each of landed) await store.update(each, { settled: true, slot: 1 })
+  expect(await store.deleteOld(NOW)).toBe(4)
+  expect(await isKept(never)).toEqual([false, true, true, false, false])
+  expect(await isKept(landed)).toEqual([true, true, true, false])
 })

@@ -1,4 +1,4 @@
-import type { Keypair } from '@solana/web3.js'
+import { type Keypair, SystemProgram } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
@@ -139,6 +139,26 @@ describe('hostile clients', () => {
     await becomes(abandoned.id, 'failed')
     const searched = world.calls.filter((method) => /^get(SignaturesForAddress|Transaction)$/.test(method))
     expect(searched.length).toBeLessThanOrEqual(12)
+  })
+
+  test('a payment that the wallet changed is not hidden by transfers to its payer after it landed', async () => {
+    const victim = await world.funded()
+    const prepared = await world.prepare([transfer(victim)], [victim])
+    const signature = await sendByWallet(world, withPrice(prepared, prepared.priorityFee - 1, victim))
+    for (let i = 0; i <= SEARCH_LIMITS.fetches; i += 1)
+      await world.transact(
+        [
+          SystemProgram.transfer({
+            fromPubkey: payer.publicKey,
+            toPubkey: victim.publicKey,
+            lamports: i + 1,
+          }),
+        ],
+        [payer],
+      )
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature })
   })
 
   test('among more transactions than are fetched, the exact one is found and others are unknown', async () => {

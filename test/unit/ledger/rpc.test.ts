@@ -198,6 +198,24 @@ describe('retries', () => {
     expect(sizes()).toEqual([4, 4, 4])
   })
 
+  const tooMany = (calls: Call | Call[]): Answer => ({
+    body: JSON.stringify(
+      [calls].flat().map(({ id, params }, i) => (i < 3 ? result(id, params[0]) : limitedCall(id))),
+    ),
+  })
+  const limitedCall = (id: number) => ({ jsonrpc: '2.0', id, error: { code: 429, message: 'too many' } })
+
+  test.each([
+    ['refuses the whole batch', () => ({ status: 429, body: '' })],
+    ['refuses the calls above it', tooMany],
+  ])('a node that allows few calls at once, and %s, gets smaller batches', async (_, refuse) => {
+    const rpc = await serve((calls) => ((calls as Call[]).length > 3 ? refuse(calls) : echo(calls)))
+    const retrying = retryingRpc(rpc, { signal: new AbortController().signal, minDelayMs: 1 })
+    const calls = Array.from({ length: 6 }, (__, i) => ({ method: 'x', params: [i] }))
+    expect(await retrying.settle(calls)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(sizes()).toEqual([6, 6, 6, 3, 3])
+  })
+
   test('aborting ends a call that hangs', async () => {
     const rpc = await serve(() => null)
     const abort = new AbortController()

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { plural } from './number.ts'
 
 const UNITS: [unit: string, seconds: number][] = [
   ['year', 31_536_000],
@@ -8,8 +9,6 @@ const UNITS: [unit: string, seconds: number][] = [
   ['minute', 60],
 ]
 const SECOND = ['second', 1] as const
-
-const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /** Made at the first use, which takes 20 ms: the first page does not wait for it. */
 let exact: Intl.DateTimeFormat | undefined
@@ -53,7 +52,7 @@ export function relativeTime(time: number, now: number): string {
   const [unit, length] = UNITS.find(([, each], i) => size >= each - (UNITS[i + 1]?.[1] ?? 1) / 2) ?? SECOND
   if (unit === 'second' && size < 10) return 'just now'
   const count = Math.round(size / length)
-  const text = counted(count, unit)
+  const text = plural(count, unit)
   return seconds < 0 ? `${text} ago` : `in ${text}`
 }
 
@@ -68,5 +67,5 @@ export function inWords(seconds: number): string {
   const first = counts.findIndex(([count]) => count > 0)
   const two = first < 0 ? counts.slice(-1) : counts.slice(first, first + 2)
   const given = two.filter(([count], i) => i === 0 || count > 0)
-  return given.map(([count, unit]) => counted(count, unit)).join(' ')
+  return given.map(([count, unit]) => plural(count, unit)).join(' ')
 }

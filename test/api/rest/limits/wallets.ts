@@ -121,7 +121,7 @@ function startable(lane: Lane): number {
 }
 
 /** Settled transactions are kept for this time after they were prepared. */
-const kept = (signed_tx: string | null): Check =>
+const kept = (signed_tx: string | null, slot: number | null = null): Check =>
   most(
     async (ms) => {
       await t.kysely.deleteFrom('prepared_transactions').execute()
@@ -133,7 +133,7 @@ const kept = (signed_tx: string | null): Check =>
         blockhashSlot: 1,
         now: clock.time - ms,
       })
-      await t.kysely.updateTable('prepared_transactions').set({ settled: true, signed_tx }).execute()
+      await t.kysely.updateTable('prepared_transactions').set({ settled: true, signed_tx, slot }).execute()
       return transactions.deleteOld(clock.time)
     },
     { accepted: 0, refused: 1 },
@@ -296,7 +296,8 @@ export const walletCases: Cases = {
   },
   Retention: {
     'Transactions that were prepared and not submitted': kept(null),
-    'Other transactions': kept('AA=='),
+    'Transactions that were submitted and never landed': kept('AA=='),
+    'Transactions that landed': kept('AA==', 1),
     'Webhook deliveries and attempts': below(
       async (n) => {
         const id = await webhook({}, 1, { ...ENDED, completed_at: ago(n), created_at: ago(n) })
