@@ -74,8 +74,9 @@ async function visit(url: string): Promise<Visit> {
 }
 
 const indexes: number[] = []
-/** How many times slower than that desktop this machine is, by all reports until now. At least 1. */
-const slowness = (): number => (indexes.length === 0 ? 1 : Math.max(1, DESKTOP_INDEX / median(indexes)))
+/** How many times slower than that desktop this machine is, by all reports until now: 1 to 4. */
+const slowness = (): number =>
+  indexes.length === 0 ? 1 : Math.min(Math.max(1, DESKTOP_INDEX / median(indexes)), PHONE_DIVISOR)
 
 /** Lets Lighthouse load a page as its phone would. */
 async function report(url: string, tries = TRIES) {
