@@ -21,8 +21,12 @@ const MIN_SCORE = 95
  */
 const DESKTOP_INDEX = 2_500
 const PHONE_DIVISOR = 4
+/** How many of the last reports tell the speed of the machine. */
+const INDEXES = 5
 /** Under load, a trace of Lighthouse can be incomplete. */
 const TRIES = 3
+/** A page that misses a target is measured again, as another process may be the reason. */
+const MEASUREMENTS = 3
 
 if (BROWSER_PATH === undefined) {
   process.stderr.write('bench console needs Chromium: install it, or set CHROMIUM\n')
@@ -73,14 +77,16 @@ async function visit(url: string): Promise<Visit> {
   return seen
 }
 
+/** How many times slower than that desktop this machine is: 1 to 4. */
+const slowness = (indexes: readonly number[]): number =>
+  Math.min(Math.max(1, DESKTOP_INDEX / median(indexes)), PHONE_DIVISOR)
+
+/** Of the last reports. */
 const indexes: number[] = []
-/** How many times slower than that desktop this machine is, by all reports until now: 1 to 4. */
-const slowness = (): number =>
-  indexes.length === 0 ? 1 : Math.min(Math.max(1, DESKTOP_INDEX / median(indexes)), PHONE_DIVISOR)
 
 /** Lets Lighthouse load a page as its phone would. */
 async function report(url: string, tries = TRIES) {
-  const divisor = PHONE_DIVISOR / slowness()
+  const divisor = PHONE_DIVISOR / slowness(indexes)
   const { lhr } = await lighthouse(url, {
     port,
     onlyCategories: ['performance'],
@@ -94,6 +100,7 @@ async function report(url: string, tries = TRIES) {
     return report(url, tries - 1)
   }
   indexes.push(environment.benchmarkIndex)
+  indexes.splice(0, indexes.length - INDEXES)
   return {
     score: Math.round(categories.performance.score * 100),
     lcp: Math.round(audits['largest-contentful-paint']!.numericValue),
@@ -107,44 +114,34 @@ const gateway = await startBenchGateway({ SEED_AGENTS: String(AGENTS) })
 const { agents } = (await (await fetch(`${gateway.baseUrl}/agents?limit=1`)).json()) as {
   agents: { pda: string }[]
 }
-const pages = { overview: '/', list: '/agents', agent: `/agents/${agents[0]!.pda}`, live: '/live' }
+const paths = { overview: '/', list: '/agents', agent: `/agents/${agents[0]!.pda}`, live: '/live' }
 const port = await freePort()
 const browser = await chromium.launch({
   executablePath: BROWSER_PATH,
   args: ['--no-sandbox', `--remote-debugging-port=${port}`],
 })
 
-async function measure() {
-  const seen = Object.entries(pages).map(([name, path]) => ({
-    name,
-    url: `${gateway.baseUrl}/console${path}`,
-    desktop: [] as Visit[],
-    phone: [] as Awaited<ReturnType<typeof report>>[],
-  }))
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const { url, desktop, phone } of seen) {
-      desktop.push(await visit(url))
-      phone.push(await report(url))
-    }
-  const ms = (rounds: number[], max?: number) => ({
-    value: spread(rounds),
-    unit: 'ms',
-    ...(max === undefined ? {} : { atMost: Math.round(max * slowness()) }),
-  })
-  const figures = seen.flatMap(({ name, desktop, phone }): Figure[] => [
+interface Page {
+  readonly name: string
+  readonly url: string
+  desktop: Visit[]
+  phone: Awaited<ReturnType<typeof report>>[]
+}
+
+function figuresOf({ name, desktop, phone }: Page): Figure[] {
+  const slow = slowness(phone.map(({ index }) => index))
+  return [
     {
       figure: `${name}, desktop: first row`,
-      ...ms(
-        desktop.map((each) => each.firstRow),
-        MAX_FIRST_ROW,
-      ),
+      value: spread(desktop.map(({ firstRow }) => firstRow)),
+      unit: 'ms',
+      atMost: Math.round(MAX_FIRST_ROW * slow),
     },
     {
       figure: `${name}, desktop: largest paint`,
-      ...ms(
-        desktop.map((each) => each.lcp),
-        name === 'overview' ? MAX_OVERVIEW_PAINT : undefined,
-      ),
+      value: spread(desktop.map(({ lcp }) => lcp)),
+      unit: 'ms',
+      ...(name === 'overview' ? { atMost: Math.round(MAX_OVERVIEW_PAINT * slow) } : {}),
     },
     {
       figure: `${name}, phone: performance`,
@@ -152,19 +149,34 @@ async function measure() {
       unit: 'of 100',
       atLeast: MIN_SCORE,
     },
-  ])
-  return { figures, seen, isMet: areMet(figures) }
+  ]
 }
 
+async function measure(pages: readonly Page[]): Promise<void> {
+  for (const page of pages) Object.assign(page, { desktop: [], phone: [] })
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const { url, desktop, phone } of pages) {
+      desktop.push(await visit(url))
+      phone.push(await report(url))
+    }
+}
+
+const pages = Object.entries(paths).map(([name, path]): Page => ({
+  name,
+  url: `${gateway.baseUrl}/console${path}`,
+  desktop: [],
+  phone: [],
+}))
 // The first report tells the speed of the machine. It is not counted.
-await report(`${gateway.baseUrl}/console/`)
-let { figures, seen, isMet } = await measure()
-if (!isMet) {
-  process.stderr.write('A target was missed. All is measured again, as another process may be the reason.\n')
-  ;({ figures, seen, isMet } = await measure())
+await report(pages[0]!.url)
+let missed = pages
+for (let i = 0; i < MEASUREMENTS && missed.length > 0; i += 1) {
+  await measure(missed)
+  missed = missed.filter((page) => !areMet(figuresOf(page)))
 }
 await browser.close()
 await gateway.stop()
-const rounds = Object.fromEntries(seen.map(({ name, desktop, phone }) => [name, { desktop, phone }]))
-saveResult('console', { comparisons: [], figures }, { slowness: rounded(slowness()), rounds })
-process.exit(isMet ? 0 : 1)
+const rounds = Object.fromEntries(pages.map(({ name, desktop, phone }) => [name, { desktop, phone }]))
+saveResult('console', { comparisons: [], figures: pages.flatMap(figuresOf) }, { rounds })
+for (const { name } of missed) process.stderr.write(`${name} missed a target ${MEASUREMENTS} times\n`)
+process.exit(missed.length === 0 ? 0 : 1)
