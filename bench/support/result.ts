@@ -28,6 +28,9 @@ export interface Figure {
   readonly figure: string
   readonly value: Value
   readonly unit: string
+  /** The target. */
+  readonly atMost?: number
+  readonly atLeast?: number
 }
 
 export interface Result {
@@ -100,3 +103,16 @@ export function compareTimes(
 }
 
 export const medianOf = (value: Value): number => (typeof value === 'number' ? value : value.median)
+
+/** Prints each median beside its target. */
+export function areMet(figures: readonly Figure[]): boolean {
+  const missed = figures.filter(({ figure, value, unit, atMost, atLeast }) => {
+    const target = atMost ?? atLeast
+    if (target === undefined) return false
+    const isMet = atMost === undefined ? medianOf(value) >= target : medianOf(value) <= target
+    const limit = `${atMost === undefined ? 'at least' : 'at most'} ${target}`
+    process.stderr.write(`${isMet ? 'met' : 'MISSED'}: ${figure}: ${medianOf(value)} ${unit}, ${limit}\n`)
+    return !isMet
+  })
+  return missed.length === 0
+}

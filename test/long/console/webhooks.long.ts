@@ -267,15 +267,19 @@ test('a webhook whose last delivery failed is found in the list, with what its r
   const wallet = browserWallet(`failing ${variant.name}`)
   await wallet.install(context)
   receiver.respondWith({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'out of order' })
-  await openWebhook(page, wallet, open)
-  await registerAgent(world, `Failing ${variant.name}`)
-  await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
-  await page.getByRole('link', { name: 'See what your receiver answered' }).click()
-  // There may be a second attempt by now.
-  await page.getByText('out of order').first().waitFor()
+  const id = await openWebhook(page, wallet, open)
   await open('/webhooks')
   const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
-  // While an attempt runs, it is in flight, until the list is read again.
+  await row.getByText('None yet').waitFor()
+  await registerAgent(world, `Failing ${variant.name}`)
+  // Without a click. The list is read again every ten seconds, and may show an attempt that runs.
   await row.getByRole('link', { name: 'Retrying' }).waitFor({ timeout: scaled(30_000) })
+  await row.getByRole('link').last().click()
+  // There may be a second attempt by now.
+  await page.getByText('out of order').first().waitFor()
+  await open(`/webhooks/${id}`)
+  await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
+  await page.getByRole('link', { name: 'See what your receiver answered' }).click()
+  await page.getByText('out of order').first().waitFor()
   receiver.respondWith({ status: 200 })
 })
