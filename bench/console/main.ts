@@ -12,6 +12,11 @@ const AGENTS = Number(process.env.BENCH_AGENTS ?? 60)
 const MAX_FIRST_ROW = 600
 const MAX_OVERVIEW_PAINT = 800
 const MIN_SCORE = 95
+/**
+ * How many times its target a time may be, and how many times as far from 100 a score. For machines
+ * with other work, where the same page had 79 to 97.
+ */
+const SLACK = Number(process.env.BENCH_SLACK ?? 1)
 
 /**
  * Lighthouse divides the speed of a desktop by 4 to simulate a phone. Its `benchmarkIndex` of the
@@ -135,19 +140,19 @@ function figuresOf({ name, desktop, phone }: Page): Figure[] {
       figure: `${name}, desktop: first row`,
       value: spread(desktop.map(({ firstRow }) => firstRow)),
       unit: 'ms',
-      atMost: Math.round(MAX_FIRST_ROW * slow),
+      atMost: Math.round(MAX_FIRST_ROW * slow * SLACK),
     },
     {
       figure: `${name}, desktop: largest paint`,
       value: spread(desktop.map(({ lcp }) => lcp)),
       unit: 'ms',
-      ...(name === 'overview' ? { atMost: Math.round(MAX_OVERVIEW_PAINT * slow) } : {}),
+      ...(name === 'overview' ? { atMost: Math.round(MAX_OVERVIEW_PAINT * slow * SLACK) } : {}),
     },
     {
       figure: `${name}, phone: performance`,
       value: spread(phone.map(({ score }) => score)),
       unit: 'of 100',
-      atLeast: MIN_SCORE,
+      atLeast: 100 - (100 - MIN_SCORE) * SLACK,
     },
   ]
 }
