@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { scaled } from '../../support/machine-speed.ts'
 import { useConsole } from './support/console-world.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '3' })
@@ -85,7 +86,8 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
   await issuers
     .getByRole('button', { name: /^Stop trusting/ })
     .first()
-    .waitFor()
+    // A read that began before the change can answer after it. The next one is 10 s later.
+    .waitFor({ timeout: scaled(30_000) })
   await audit()
   // This tab keeps the token.
   await page.reload()

@@ -81,7 +81,7 @@ async function outcomeOf(page: Page): Promise<Result['said']> {
   await ends.or(ended).first().waitFor({ timeout: OUTCOME_WAIT_MS })
   if (await banner.isVisible()) await banner.getByRole('button', { name: 'Show' }).click()
   const text = await dialog.innerText()
-  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   return text.includes('Confirmed') ? 'confirmed' : text.includes('expired') ? 'expired' : 'failed'
 }
 

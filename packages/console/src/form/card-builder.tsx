@@ -69,7 +69,8 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     const problems = check.data?.checkAgentCard.problems ?? []
     const found = problems.map(({ path, problem }) => {
       const name = FIELDS[path] ?? 'skill'
-      return [name, draft[name].trim() === '' ? 'Enter a text.' : `It ${problem}.`]
+      const isBlank = name !== 'endpoint' && draft[name].trim() === ''
+      return [name, isBlank ? 'Enter a text.' : `It ${problem}.`]
     })
     setChecked({ card, error: check.error, found: Object.fromEntries(found) })
     if (check.error || found.length > 0) return
