@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { LedgerRpcError, parseRetryAfter, readJson, ResponseTooLargeError } from './rpc-error.ts'
-import { abortable, chunksOf } from '../../platform/async/promises.ts'
+import { abortable } from '../../platform/async/promises.ts'
 
 export interface RpcCall {
   method: string
@@ -232,15 +232,17 @@ const LIMITED_TIMES = 3
 /**
  * The response may be too large to arrive in time: a transaction has up to 64 inner instructions,
  * each with up to 10 KiB of data. Each attempt after such a failure halves the parts. A rate limit that
- * ends by itself needs no smaller parts, but a node can allow fewer calls at once than a part has.
+ * ends by itself needs no smaller parts, but a node can allow fewer calls at once than a part has. An
+ * attempt goes on where the last one failed, because all parts together can be above the limit.
  */
 function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promise<R[]>): () => Promise<R[]> {
   let size = Math.max(1, calls.length)
   let limited = 0
+  const results: R[] = []
   return async () => {
-    const results: R[] = []
     try {
-      for (const part of chunksOf(calls, size)) results.push(...(await send(part)))
+      while (results.length < calls.length)
+        results.push(...(await send(calls.slice(results.length, results.length + size))))
       return results
     } catch (error) {
       const { kind, isRateLimit = false } = error as Partial<LedgerRpcError>

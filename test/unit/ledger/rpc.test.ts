@@ -216,6 +216,20 @@ describe('retries', () => {
     expect(sizes()).toEqual([6, 6, 6, 3, 3])
   })
 
+  test('a node that allows few calls in a second gets the rest of a batch later', async () => {
+    let left = 3
+    const rpc = await serve((calls) => {
+      left -= (calls as Call[]).length
+      if (left >= 0) return echo(calls)
+      left = 3
+      return { status: 429, body: '' }
+    })
+    const retrying = retryingRpc(rpc, { signal: new AbortController().signal, minDelayMs: 1 })
+    const calls = Array.from({ length: 6 }, (_, i) => ({ method: 'x', params: [i] }))
+    expect(await retrying.batch(calls)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(sizes()).toEqual([6, 6, 6, 3, 3, 3])
+  })
+
   test('aborting ends a call that hangs', async () => {
     const rpc = await serve(() => null)
     const abort = new AbortController()
