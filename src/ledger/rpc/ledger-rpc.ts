@@ -192,7 +192,7 @@ const MAX_DELAY_MS = 5_000
 
 /**
  * Retries transient failures with exponential backoff. Aborting the signal ends every call at once.
- * After a timeout, an HTTP error or three rate limits, a batch is sent again in parts of half the size.
+ * After a timeout, an HTTP error or three refusals by a rate limit, parts of a batch are halved.
  */
 export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
   const { signal, minDelayMs = 50, maxAttempts = Infinity, onRetry } = options
@@ -231,9 +231,9 @@ const LIMITED_TIMES = 3
 
 /**
  * The response may be too large to arrive in time: a transaction has up to 64 inner instructions,
- * each with up to 10 KiB of data. Each attempt after such a failure halves the parts. A rate limit that
- * ends by itself needs no smaller parts, but a node can allow fewer calls at once than a part has. An
- * attempt goes on where the last one failed, because all parts together can be above the limit.
+ * each with up to 10 KiB of data. Each attempt after such a failure halves the parts. A rate limit
+ * that ends by itself needs no smaller parts, but a node can allow fewer calls at once than a part
+ * has. An attempt goes on where the last one failed: all parts together can be above the limit.
  */
 function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promise<R[]>): () => Promise<R[]> {
   let size = Math.max(1, calls.length)

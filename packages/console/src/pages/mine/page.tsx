@@ -48,7 +48,8 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
   const agent = isMissing ? null : (data?.agentByOwner ?? null)
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
   useLanded(again)
-  // The gateway reads the ledger a moment after a confirmation. Its event makes the cache read again.
+  // The gateway reads the ledger a moment after a confirmation. Its event makes the cache read
+  // again.
   const variables = { pda: agent?.pda ?? '' }
   useSubscription({ query: MyAgentEventsDocument, variables, pause: agent === null })
   // The button that had the focus can be gone with the state that it was for.
