@@ -155,7 +155,7 @@ test('an error of the API is shown with a way back', async ({ page, open }) => {
   await page.getByRole('table', rows).waitFor()
 })
 
-test('the search box suggests agents, opens them with the keyboard, and finds addresses and DIDs', async ({
+test('the search suggests agents, opens them with the keyboard, and finds addresses and DIDs', async ({
   page,
   open,
   audit,
@@ -164,15 +164,15 @@ test('the search box suggests agents, opens them with the keyboard, and finds ad
   const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
   const [name, target] = [await link.innerText(), await link.getAttribute('href')]
   await page.keyboard.press('/')
-  const box = page.getByRole('combobox', { name: /^Search/ })
+  const box = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox')
   await box.pressSequentially(name.slice(0, 5))
   await page.getByRole('option', { name }).waitFor()
   await audit()
-  await box.press('ArrowDown')
   await box.press('Enter')
   await page.waitForURL(/\/console\/agents\/\w+$/)
   const pda = target!.split('/').at(-1)!
   await open('/agents')
+  await page.getByRole('button', { name: /^Search/ }).click()
   await box.fill(pda)
   await box.press('Enter')
   await page.waitForURL(`**${target}`)

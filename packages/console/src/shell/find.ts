@@ -31,7 +31,7 @@ async function pageFor(client: Client, typed: string): Promise<string> {
   return `/agents/${found?.pda ?? key}`
 }
 
-/** Something to choose in the search box or in the command menu. */
+/** Something to choose in the search. */
 export interface Entry {
   readonly id: string
   readonly title: string
@@ -54,7 +54,7 @@ const MAX_WORDS = 64
 const MAX_ENTRIES = 6
 
 /** What the typed text can mean: a page for an address, or agents with such a name. */
-export function useFound(text: string) {
+export function useFound(text: string): Entry[] {
   const [, navigate] = useLocation()
   const client = useClient()
   const typed = text.trim()
@@ -66,16 +66,11 @@ export function useFound(text: string) {
   const isName = prefix !== '' && prefix.length <= MAX_WORDS && kindOf(prefix) === 'name'
   const pause = !isName || (isShort && data === undefined) || begin.length === MAX_ENTRIES
   const [{ data: found }] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
+  if (typed === '') return []
+  const run = async (): Promise<void> => navigate(await pageFor(client, typed))
+  const open = { id: 'found', run: () => void run() }
+  if (kind !== 'name') return [{ ...open, title: TITLES[kind], detail: shorten(typed) }]
   const similar = pause ? [] : (found?.agentsPage.agents ?? [])
-  /** Opens the page for the text. */
-  const submit = async (): Promise<void> => {
-    if (typed !== '') navigate(await pageFor(client, typed))
-  }
-  if (typed === '') return { entries: [], submit }
-  if (kind !== 'name') {
-    const run = (): void => void submit()
-    return { entries: [{ id: 'found', title: TITLES[kind], detail: shorten(typed), run }], submit }
-  }
   const agents = [...begin, ...similar.filter(({ pda }) => !begin.some((each) => each.pda === pda))]
   const entries = agents.slice(0, MAX_ENTRIES).map(({ pda, name, tier }) => ({
     id: pda,
@@ -83,5 +78,5 @@ export function useFound(text: string) {
     detail: `${words(tier)} · ${shorten(pda)}`,
     run: () => navigate(`/agents/${pda}`),
   }))
-  return { entries, submit }
+  return [...entries, { ...open, title: `Search all names for “${typed}”` }]
 }

@@ -1,142 +1,108 @@
-/* oxlint-disable jsx-a11y/no-noninteractive-element-to-interactive-role --
-   A list with these roles is the pattern of a combobox. Neither select nor datalist has the details. */
-import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
-import { classes } from '../ui/classes.ts'
+/* oxlint-disable jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/click-events-have-key-events --
+   A list with these roles is the pattern of a combobox, whose field has the keys. Neither select nor
+   datalist has the details. */
+import { useEffect, useId, useState } from 'react'
+import { useLocation } from 'wouter'
+import { apiUrl } from '../api/base.ts'
+import { NAVIGATION, OPERATOR } from '../routes.ts'
+import { classes, Dialog } from '../ui/index.ts'
 import field from '../ui/field.module.css'
+import { useAccount } from '../wallet/account.tsx'
 import { type Entry, useFound } from './find.ts'
+import { setPreference } from './preferences.tsx'
 import css from './search.module.css'
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** One box for names, addresses, DIDs, signatures and ids. The key `/` focuses it. */
-export function Search({ onMenu }: { readonly onMenu: () => void }) {
-  const [text, setText] = useState('')
-  const { entries, submit } = useFound(text)
-  const input = useRef<HTMLInputElement>(null)
+function isShortcut({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  if (key === '/') return document.activeElement?.matches('input, textarea, select') !== true
+  return key.toLowerCase() === 'k' && (ctrlKey || metaKey)
+}
 
-  useKey(
-    ({ key }) => key === '/' && document.activeElement?.matches('input, textarea, select') !== true,
-    () => input.current?.focus(),
-  )
-
+/** Looks like a field, and opens the menu. So do the keys `/` and Ctrl K. */
+export function Search({ openAccount }: { readonly openAccount: () => void }) {
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!isShortcut(event)) return
+      event.preventDefault()
+      // Not over another dialog, which may wait for an answer.
+      if (document.querySelector('dialog[open]') === null) setOpen(true)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
   return (
     <search className={css.search}>
-      <Combobox
-        label="Search by name, address, DID, signature or id"
-        placeholder="Search name, address, DID…"
-        listLabel="Search results"
-        input={input}
-        text={text}
-        onText={setText}
-        entries={entries}
-        onChoose={(entry) => {
-          if (entry === null) void submit()
-          else entry.run()
-          setText('')
-          input.current?.blur()
-        }}
-      />
-      <button type="button" className={css.menu} onClick={onMenu}>
-        <kbd>{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
-        <span className="visually-hidden">opens the command menu</span>
+      <button
+        type="button"
+        className={classes('spread', field.control, css.open)}
+        aria-keyshortcuts="/ Control+K Meta+K"
+        onClick={() => setOpen(true)}
+      >
+        Search name, address, DID…
+        <kbd aria-hidden="true">{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
+      <Dialog title="Search" open={open} onClose={() => setOpen(false)}>
+        <Menu openAccount={openAccount} onDone={() => setOpen(false)} />
+      </Dialog>
     </search>
   )
 }
 
-/** Runs for a key, wherever the focus is. */
-export function useKey(isKey: (event: KeyboardEvent) => boolean, run: () => void): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    if (!isKey(event)) return
-    event.preventDefault()
-    run()
-  })
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => press(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
+interface MenuProps {
+  readonly openAccount: () => void
+  readonly onDone: () => void
 }
 
-interface ComboboxProps {
-  readonly label: string
-  readonly placeholder: string
-  readonly listLabel: string
-  readonly input: RefObject<HTMLInputElement | null>
-  readonly text: string
-  readonly onText: (text: string) => void
-  readonly entries: readonly Entry[]
-  /** Without a chosen entry it is null. */
-  readonly onChoose: (entry: Entry | null) => void
-  /** The list is part of the page and always open. Its first entry is chosen. */
-  readonly inline?: boolean
-}
-
-/** A text field with a list: arrow keys choose, Enter runs, Escape closes. */
-export function Combobox(props: ComboboxProps) {
-  const { label, placeholder, listLabel, input, text, onText, entries, onChoose, inline = false } = props
-  const [chosen, setChosen] = useState(inline ? 0 : -1)
-  const [open, setOpen] = useState(false)
+/** Pages, actions, and what the registry has for a name, an address, a DID, a signature or an id. */
+function Menu({ openAccount, onDone }: MenuProps) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
   const id = useId()
-  const first = inline ? 0 : -1
+  const commands = useCommands(text, openAccount)
+  const entries = [...commands, ...useFound(text)]
   const current = Math.min(chosen, entries.length - 1)
-  const isOpen = (inline || open) && entries.length > 0
-  const choose = (entry: Entry | null): void => {
-    setOpen(false)
-    setChosen(first)
-    onChoose(entry)
+  const run = (entry: Entry | undefined): void => {
+    onDone()
+    entry?.run()
   }
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && entries.length > 0) {
-      event.preventDefault()
-      setOpen(true)
-      const next = Math.max(first, Math.min(entries.length - 1, current + step))
-      setChosen(next)
-      document.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' })
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      choose(isOpen ? (entries[current] ?? null) : null)
-    }
-    if (event.key === 'Escape' && !inline) setOpen(false)
+    if (step === undefined && event.key !== 'Enter') return
+    // The button that opened the dialog must not get the key.
+    event.preventDefault()
+    if (step === undefined) return run(entries[current])
+    const next = Math.max(0, Math.min(entries.length - 1, current + step))
+    setChosen(next)
+    document.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' })
   }
   return (
-    <>
+    <div className="stack">
       <input
-        ref={input}
-        className={classes(field.control, css.input)}
+        className={field.control}
         type="search"
         role="combobox"
-        aria-label={label}
-        aria-expanded={isOpen}
+        aria-label="Page, action, name, address, DID, signature or id"
+        aria-expanded={entries.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={isOpen && current >= 0 ? `${id}-${current}` : undefined}
-        placeholder={placeholder}
+        aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
+        placeholder="Type a name, an address, a page…"
         autoComplete="off"
         autoCapitalize="off"
         spellCheck="false"
-        // A dialog gives its focus to this field.
+        // The dialog gives its focus to this field.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus={inline}
+        autoFocus
         value={text}
         onChange={({ target }) => {
-          onText(target.value)
-          setChosen(first)
-          setOpen(true)
+          setText(target.value)
+          setChosen(0)
         }}
         onKeyDown={onKeyDown}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
       />
-      <ul
-        id={`${id}-list`}
-        role="listbox"
-        aria-label={listLabel}
-        className={inline ? css.inline : css.list}
-        hidden={!isOpen}
-      >
+      <ul id={`${id}-list`} role="listbox" aria-label="Results" className={css.list}>
         {entries.map((entry, i) => (
           <li
             key={entry.id}
@@ -144,17 +110,55 @@ export function Combobox(props: ComboboxProps) {
             role="option"
             aria-selected={i === current}
             className={css.option}
-            // Before the input loses the focus and the list closes.
-            onMouseDown={(event) => {
-              event.preventDefault()
-              choose(entry)
-            }}
+            onClick={() => run(entry)}
           >
             <span>{entry.title}</span>
             {entry.detail !== undefined && <span className="note">{entry.detail}</span>}
           </li>
         ))}
       </ul>
-    </>
+      <p className="note">
+        <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes
+      </p>
+    </div>
   )
+}
+
+const PAGES = [
+  ...NAVIGATION,
+  { to: '/start', title: 'Get started' },
+  { to: '/register', title: 'Register an agent' },
+  { to: '/events', title: 'Event types and payloads' },
+  { to: '/health', title: 'Service health' },
+  OPERATOR,
+]
+
+/** Entries of one kind, each with what it does. */
+const entriesOf = (detail: string, actions: Record<string, () => void>): Entry[] =>
+  Object.entries(actions).map(([title, run]) => ({ id: title, title, detail, run }))
+
+/** The pages and actions whose title contains all typed words. */
+function useCommands(text: string, openAccount: () => void): Entry[] {
+  const [, navigate] = useLocation()
+  const { address, session, signOut } = useAccount()
+  const all = [
+    ...PAGES.map(({ to, title }) => ({ id: title, title, detail: 'Page', run: () => navigate(to) })),
+    ...entriesOf('Action', {
+      [address === null ? 'Connect wallet' : 'Your wallet']: openAccount,
+      ...(session !== null && { 'Sign out': () => void signOut() }),
+      'Copy the link of this page': () =>
+        void navigator.clipboard.writeText(location.href).catch(() => undefined),
+      'Use the light theme': () => setPreference('theme', 'light'),
+      'Use the dark theme': () => setPreference('theme', 'dark'),
+      'Use the system theme': () => setPreference('theme', 'system'),
+      'Use comfortable rows': () => setPreference('density', 'comfortable'),
+      'Use compact rows': () => setPreference('density', 'compact'),
+    }),
+    ...entriesOf('Document', {
+      'REST reference': () => location.assign(apiUrl('docs/')),
+      GraphiQL: () => location.assign(apiUrl('graphql')),
+    }),
+  ]
+  const typed = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return all.filter(({ title }) => typed.every((word) => title.toLowerCase().includes(word)))
 }

@@ -12,23 +12,15 @@ import { TransactionHost } from '../transaction/provider.tsx'
 import { Boundary, Button, classes, Dialog, lazily, usePolling } from '../ui/index.ts'
 import { Light, shorten, type Tone } from '../ui/values.ts'
 import { useAccount } from '../wallet/account.tsx'
-import { CommandMenu } from './command-menu.tsx'
 import { PreferenceSwitch } from './preferences.tsx'
-import { Search, useKey } from './search.tsx'
+import { Search } from './search.tsx'
 import css from './shell.module.css'
 
 /** Header, navigation and footer of every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
   const isOperator = useSyncExternalStore(onStored, () => readOperatorToken() !== null)
-  const [opened, setOpened] = useState<'menu' | 'account' | null>(null)
-  // The menu closes after it has opened the account.
-  const close = (which: 'menu' | 'account'): void => setOpened((now) => (now === which ? null : now))
-  useKey(
-    ({ key, ctrlKey, metaKey }) => key.toLowerCase() === 'k' && (ctrlKey || metaKey),
-    // Not over another dialog, which may wait for an answer.
-    () => setOpened((now) => (document.querySelector('dialog[open]') === null ? 'menu' : now)),
-  )
+  const [isAccountOpen, setAccountOpen] = useState(false)
   const isCurrent = (to: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
   return (
     <div className={css.shell}>
@@ -42,18 +34,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <span>Agent Registry</span>
           </Link>
           <Boundary part="small">
-            <Search onMenu={() => setOpened('menu')} />
+            <Search openAccount={() => setAccountOpen(true)} />
           </Boundary>
           <div className={classes('row', css.tools)}>
             <Boundary part="small">
               <Health />
             </Boundary>
             <Boundary part="small">
-              <AccountButton
-                open={opened === 'account'}
-                onOpen={() => setOpened('account')}
-                onClose={() => close('account')}
-              />
+              <AccountButton open={isAccountOpen} setOpen={setAccountOpen} />
             </Boundary>
           </div>
         </div>
@@ -70,11 +58,6 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           ))}
         </nav>
       </header>
-      <Boundary part="small">
-        <Dialog title="Go to" open={opened === 'menu'} onClose={() => close('menu')}>
-          <CommandMenu onClose={() => close('menu')} openAccount={() => setOpened('account')} />
-        </Dialog>
-      </Boundary>
       <Boundary part="small">
         <TransactionHost />
       </Boundary>
@@ -134,19 +117,23 @@ function stateOf(data: ConsoleHealthQuery | undefined): [tone: Tone, text: strin
   return data.detailedHealth.status === 'HEALTHY' ? ['good', 'Operational'] : ['warn', 'Degraded']
 }
 
-interface AccountButtonProps {
-  readonly open: boolean
-  readonly onOpen: () => void
-  readonly onClose: () => void
-}
-
 /** Connects a wallet, shows the account, signs in and out. */
-function AccountButton({ open, onOpen, onClose }: AccountButtonProps) {
+function AccountButton({
+  open,
+  setOpen,
+}: {
+  readonly open: boolean
+  readonly setOpen: (next: boolean) => void
+}) {
   const { address } = useAccount()
   return (
     <>
-      <Button onClick={onOpen}>{address === null ? 'Connect wallet' : shorten(address)}</Button>
-      <Dialog title={address === null ? 'Connect a wallet' : 'Your wallet'} open={open} onClose={onClose}>
+      <Button onClick={() => setOpen(true)}>{address === null ? 'Connect wallet' : shorten(address)}</Button>
+      <Dialog
+        title={address === null ? 'Connect a wallet' : 'Your wallet'}
+        open={open}
+        onClose={() => setOpen(false)}
+      >
         <Panel />
       </Dialog>
     </>
