@@ -37,9 +37,12 @@ test('what a listing has and the tables do not, and what a fork moved, is fetche
   const [moved] = listed
   expect(await findTransactionsToFetch(db, listed)).toEqual({
     infos: [moved, listed[2]],
-    moved: [moved!.signature],
+    moved: [expect.objectContaining({ signature: moved!.signature, slot: known[0]!.slot })],
     areNew: false,
   })
+  // A node that lags cannot move what is final.
+  await sql`update ledger_transactions set finality = 'finalized'`.execute(db)
+  expect(await findTransactionsToFetch(db, listed)).toMatchObject({ moved: [], areNew: false })
   expect(await findTransactionsToFetch(db, [listed[2]!])).toMatchObject({ moved: [], areNew: true })
 })
 

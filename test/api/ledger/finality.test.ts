@@ -5,8 +5,11 @@ import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/position.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/finality/finality-monitor.ts'
-import { markFinalized } from '../../../src/ledger/indexer/write/write-events.ts'
+import { orphanForkedTransactions } from '../../../src/ledger/indexer/finality/forks.ts'
+import { fetchTransactions } from '../../../src/ledger/indexer/fetch/fetch-transactions.ts'
+import { markFinalized, mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import type { LedgerRpc, RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/ledger/indexer.ts'
 import { keyOf, registration, report } from '../../support/ledger/samples.ts'
@@ -26,6 +29,7 @@ beforeEach(async () => {
 async function openEngine(
   db: () => Kysely<Database> = () => kyselyOf(database.orm),
   rpc: LedgerRpc = ledger.rpc(),
+  beforeCommit: () => Promise<void> = async () => {},
 ): Promise<IndexerEngine> {
   return new IndexerEngine({
     sink: webhookSink,
@@ -38,7 +42,10 @@ async function openEngine(
     inFlight: 6,
     useCopy: true,
     db,
-    transaction: (work) => kyselyOf(database.orm).transaction().execute(work),
+    transaction: async (work) => {
+      await beforeCommit()
+      await kyselyOf(database.orm).transaction().execute(work)
+    },
     onWritten: () => undefined,
   })
 }
@@ -82,6 +89,63 @@ test('a transaction that the node does not serve is a dead letter only once it i
   ledger.advance(40)
   await verifyFinality(engine)
   expect(await count(database.orm, 'dead_letters')).toBe(1)
+})
+
+test('a fork that is noticed late does not remove what landed again and is final since', async () => {
+  const rpc = ledger.rpc()
+  let meanwhile: (() => Promise<void>) | undefined
+  const settle = async <T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> => {
+    const results = await rpc.settle<T>(calls)
+    const run = calls[0]?.method === 'getBlock' ? meanwhile : undefined
+    meanwhile = run === undefined ? meanwhile : undefined
+    await run?.()
+    return results
+  }
+  const engine = await openEngine(undefined, { ...rpc, settle })
+  const sent = registration('a')
+  const signature = ledger.send(sent)
+  await createCatchUp(engine)()
+  ledger.forkFrom(0)
+  ledger.advance()
+  meanwhile = async () => {
+    ledger.send({ ...sent, signature })
+    ledger.advance(200)
+    expect(await verifyFinality(engine)).toEqual({ finalized: 0, orphaned: 0, late: 1 })
+  }
+  await orphanForkedTransactions(engine)
+  expect(meanwhile).toBeUndefined()
+  expect(await finalities()).toEqual(['finalized'])
+  expect(await count(database.orm, 'agents')).toBe(1)
+})
+
+test('what a node that lags tells the leader during a check is corrected by the next check', async () => {
+  let meanwhile: (() => Promise<void>) | undefined
+  const engine = await openEngine(undefined, undefined, async () => {
+    const run = meanwhile
+    meanwhile = undefined
+    await run?.()
+  })
+  const sent = registration('a')
+  const before = { signature: ledger.send(sent), slot: ledger.slot, err: null }
+  const rows = await fetchTransactions(ledger.rpc(), [before], engine.options)
+  ledger.forkFrom(0)
+  ledger.advance()
+  const { slot } = ledger
+  ledger.send({ ...sent, signature: before.signature })
+  await createCatchUp(engine)()
+  ledger.advance(200)
+  // Before the check marks it as final.
+  meanwhile = () =>
+    kyselyOf(database.orm)
+      .transaction()
+      .execute((db) => mergeEvents(db, rows, webhookSink))
+  await verifyFinality(engine)
+  const row = kyselyOf(database.orm).selectFrom('ledger_transactions').select(['slot', 'finality'])
+  expect(await row.execute()).toEqual([{ slot: before.slot, finality: 'confirmed' }])
+  ledger.advance(200)
+  await verifyFinality(engine)
+  expect(await row.execute()).toEqual([{ slot, finality: 'finalized' }])
+  expect(await finalities()).toEqual(['finalized'])
 })
 
 test('an account that was read before a fork was noticed is read again before it is written', async () => {

@@ -84,11 +84,16 @@ describe('a large fan-out', () => {
         occurred_at: new Date().toISOString(),
       })
       .execute()
+    await sql`
+      insert into ledger_transactions (signature, slot, transaction_index, accounts)
+      values ('forked', 5, 0, '{}') on conflict do nothing`.execute(world.kysely)
     await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 5 })
   }
 
   const removeForked = () =>
-    world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked'], webhookSink))
+    world.database.orm.em
+      .fork()
+      .transactional((em) => markOrphaned(em.getKysely(), [{ signature: 'forked', slot: 5 }], webhookSink))
 
   test('a transaction of the indexer enqueues at most 1,000 deliveries, and a worker continues in order', async () => {
     await createWebhooks(WEBHOOKS)

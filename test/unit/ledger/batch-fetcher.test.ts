@@ -44,7 +44,7 @@ test.each([
 ] as const)('two batches are written %s if %s', (_, __, first, second, writes) => {
   const batches = [first, second].map(([cache, moved], i) => ({
     infos: [{ signature: `tx ${i}`, slot: i, err: null }],
-    moved: Array.from({ length: moved }, () => `tx ${i}`),
+    moved: Array.from({ length: moved }, () => ({ signature: `tx ${i}`, slot: i })),
     rows: emptyRows(),
     copyRows: null,
     accounts: { cache, snapshots: [] },

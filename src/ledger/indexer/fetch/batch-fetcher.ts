@@ -4,7 +4,7 @@ import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
 import { type IndexedRows, joinRows } from '../../decode/rows.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
-import { type CopyRows, encodeCopyRows, joinCopyRows } from '../write/write-events.ts'
+import { type CopyRows, encodeCopyRows, joinCopyRows, type TransactionInSlot } from '../write/write-events.ts'
 import { fetchAccounts } from './fetch-accounts.ts'
 import { type FetchOptions, fetchTransactions } from './fetch-transactions.ts'
 import { findTransactionsToFetch } from './signature-listing.ts'
@@ -24,8 +24,8 @@ export interface BatchFetcherOptions extends FetchOptions {
 export interface FetchedBatch {
   /** All listed transactions, also failed ones and those already in the tables. */
   infos: SignatureInfo[]
-  /** Signatures that a fork has moved to another slot or index. */
-  moved: string[]
+  /** The rows of transactions that a fork has moved to another slot or index. */
+  moved: TransactionInSlot[]
   rows: IndexedRows
   /** The same rows encoded for COPY. Null if the tables may contain some of them. */
   copyRows: CopyRows | null

@@ -4,6 +4,7 @@ import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../../rpc/rpc-error.ts'
 import type { Database } from '../../../db/database.ts'
 import type { IndexedRow } from '../../decode/rows.ts'
+import type { TransactionInSlot } from '../write/write-events.ts'
 
 const PAGE_SIZE = 1000
 /** Usually the newest few signatures reach back to a known one. */
@@ -187,8 +188,8 @@ export function isUpToDate(row: StoredTransaction | undefined, info: SignatureIn
 
 interface TransactionsToFetch {
   infos: SignatureInfo[]
-  /** Signatures that a fork has moved to another slot or index. */
-  moved: string[]
+  /** The rows of transactions that a fork has moved to another slot or index. */
+  moved: TransactionInSlot[]
   /** The tables contain none of `infos`, also not as orphaned. */
   areNew: boolean
 }
@@ -202,6 +203,6 @@ export async function findTransactionsToFetch(
   const stored = await loadTransactions(db, listed)
   const infos = listed.filter((info) => !isUpToDate(stored.get(info.signature), info))
   const outdated = infos.flatMap((info) => stored.get(info.signature) ?? [])
-  const moved = outdated.filter((row) => row.finality !== 'orphaned').map((row) => row.signature)
+  const moved = outdated.filter((row) => row.finality === 'confirmed')
   return { infos, moved, areNew: outdated.length === 0 }
 }

@@ -6,7 +6,7 @@ import { chunksOf } from '../../../platform/async/promises.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import { isUpToDate, listSignatures, loadTransactions } from '../fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from '../position.ts'
-import { markFinalized } from '../write/write-events.ts'
+import { markFinalized, type TransactionInSlot } from '../write/write-events.ts'
 import { fillHistoryGaps, retryTransactions } from './retries.ts'
 
 /**
@@ -110,18 +110,22 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   // A node that lags, or has dropped history, cannot be compared with.
   if (until !== null && listing.count > 0 && !listing.complete) return report
   const listed = new Set<string>()
-  const failed: string[] = []
+  const failed: TransactionInSlot[] = []
   let { finalizedSignature } = engine.position
   for await (const page of listing.oldestFirst()) {
     const below = page.filter((info) => info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS)
     finalizedSignature = below.at(-1)?.signature ?? finalizedSignature
     const compared = comparePage(page, await loadTransactions(db(), page))
-    for (const signature of [...compared.listed, ...compared.failed]) listed.add(signature)
+    for (const { signature } of [...compared.listed, ...compared.failed]) listed.add(signature)
     failed.push(...compared.failed)
     const { late, confirmed } = compared
     if (late.length > 0) await engine.ingest([late])
     // Late ones too: the leader's loop may have written one as confirmed in the meantime.
-    await storeFinalized(engine, [...late, ...confirmed])
+    const final = [...late, ...confirmed]
+    await storeFinalized(engine, final)
+    const written = [...(await loadTransactions(db(), final)).values()]
+    // The leader's loop wrote it again, as it was before a fork. The next check compares it again.
+    if (written.some((row) => row.finality !== 'finalized')) return report
     report.late += late.length
     report.finalized += confirmed.length
   }
@@ -145,10 +149,10 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
 }
 
 interface ComparedPage {
-  /** The signatures of successful transactions. */
-  listed: string[]
-  /** Those that succeeded on the fork that was read. */
-  failed: string[]
+  /** The successful ones. */
+  listed: SignatureInfo[]
+  /** The rows of those that succeeded on the fork that was read. */
+  failed: TransactionInSlot[]
   /** Those that the tables do not contain, or contain at another position. */
   late: SignatureInfo[]
   /** Those that the tables contain as not final. */
@@ -164,10 +168,10 @@ function comparePage(
   for (const info of page) {
     const row = stored.get(info.signature)
     if (info.err !== null) {
-      if (row !== undefined && row.finality !== 'orphaned') compared.failed.push(info.signature)
+      if (row?.finality === 'confirmed') compared.failed.push(row)
       continue
     }
-    compared.listed.push(info.signature)
+    compared.listed.push(info)
     if (!isUpToDate(row, info)) compared.late.push({ ...info, confirmationStatus: 'finalized' })
     else if (row?.finality === 'confirmed') compared.confirmed.push(info)
   }
@@ -176,7 +180,7 @@ function comparePage(
 
 async function storeFinalized(
   engine: IndexerEngine,
-  transactions: readonly { signature: string; slot: number }[],
+  transactions: readonly TransactionInSlot[],
 ): Promise<void> {
   for (const chunk of chunksOf(transactions, CHUNK_SIZE)) await engine.store((tx) => markFinalized(tx, chunk))
 }

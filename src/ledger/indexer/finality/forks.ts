@@ -4,15 +4,10 @@ import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import type { IndexerEngine } from '../engine.ts'
 import { fetchBlocks } from '../fetch/fetch-accounts.ts'
 import { fetchStatuses } from '../fetch/fetch-transactions.ts'
-import { markOrphaned } from '../write/write-events.ts'
+import { markOrphaned, type TransactionInSlot } from '../write/write-events.ts'
 
 /** A slot without a block: -32007 (skipped), -32009 (skipped, or no longer stored). */
 const SKIPPED_SLOT = new Set([-32007, -32009])
-
-interface StoredTransaction {
-  signature: string
-  slot: number
-}
 
 /** Whether a fork may have moved or removed the transaction at the cursor. */
 export async function mayHaveForked({ options, position }: IndexerEngine): Promise<boolean> {
@@ -29,7 +24,7 @@ export async function mayHaveForked({ options, position }: IndexerEngine): Promi
  */
 export async function orphanForkedTransactions(engine: IndexerEngine): Promise<number> {
   const { rpc, db, commitment } = engine.options
-  const { rows } = await sql<StoredTransaction>`
+  const { rows } = await sql<TransactionInSlot>`
     select signature, slot from ledger_transactions where finality = 'confirmed'`.execute(db())
   const statuses = await fetchStatuses(
     rpc,
@@ -49,20 +44,20 @@ export async function orphanForkedTransactions(engine: IndexerEngine): Promise<n
  */
 export async function checkBlocks(
   rpc: LedgerRpc,
-  transactions: readonly StoredTransaction[],
+  transactions: readonly TransactionInSlot[],
   commitment: string,
-): Promise<{ included: StoredTransaction[]; removed: string[] }> {
+): Promise<{ included: TransactionInSlot[]; removed: TransactionInSlot[] }> {
   const slots = [...new Set(transactions.map((transaction) => transaction.slot))]
   const signatures = new Map<number, ReadonlySet<string>>()
   for (const [slot, block] of await fetchBlocks(rpc, slots, commitment))
     if (block instanceof LedgerRpcError) {
       if (await isSlotSkipped(rpc, slot, block, commitment)) signatures.set(slot, new Set())
     } else if (block?.signatures !== undefined) signatures.set(slot, new Set(block.signatures))
-  const isIncluded = ({ slot, signature }: StoredTransaction): boolean | undefined =>
+  const isIncluded = ({ slot, signature }: TransactionInSlot): boolean | undefined =>
     signatures.get(slot)?.has(signature)
   return {
     included: transactions.filter((each) => isIncluded(each) === true),
-    removed: transactions.filter((each) => isIncluded(each) === false).map((each) => each.signature),
+    removed: transactions.filter((each) => isIncluded(each) === false),
   }
 }
 
@@ -83,8 +78,9 @@ async function isSlotSkipped(
 /** Marks transactions orphaned and reads the accounts again that they wrote. */
 export async function orphanTransactions(
   engine: IndexerEngine,
-  signatures: readonly string[],
+  transactions: readonly TransactionInSlot[],
 ): Promise<void> {
+  const signatures = transactions.map((each) => each.signature)
   const { rows } = await sql<{ accounts: string[] }>`
     select accounts from ledger_transactions where signature = any(${signatures})`.execute(
     engine.options.db(),
@@ -92,7 +88,7 @@ export async function orphanTransactions(
   const pdas = [...new Set(rows.flatMap((row) => row.accounts))].sort()
   await engine.restore(
     pdas,
-    (db) => markOrphaned(db, signatures, engine.options.sink),
+    (db) => markOrphaned(db, transactions, engine.options.sink),
     ({ cursor, ...position }) => {
       // A listing never reaches a transaction that is no longer on the ledger.
       const isRemoved = cursor.signature !== null && signatures.includes(cursor.signature)

@@ -138,15 +138,20 @@ export function joinCopyRows(parts: readonly (CopyRows | null)[]): CopyRows | nu
 export const isUniqueViolation = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION
 
+/** A fork may move a transaction to another slot. */
+export interface TransactionInSlot {
+  signature: string
+  slot: number
+}
+
+const rowsOf = (transactions: readonly TransactionInSlot[]): RawBuilder<unknown> =>
+  sql`unnest(${transactions.map((each) => each.signature)}::text[],
+    ${transactions.map((each) => each.slot)}::bigint[]) as f(signature, slot)`
+
 /** Marks transactions as final in these slots. A row with another slot is from a fork and stays. */
-export async function markFinalized(
-  db: Db,
-  transactions: readonly { signature: string; slot: number }[],
-): Promise<void> {
+export async function markFinalized(db: Db, transactions: readonly TransactionInSlot[]): Promise<void> {
   if (transactions.length === 0) return
-  const signatures = transactions.map((each) => each.signature)
-  const slots = transactions.map((each) => each.slot)
-  const final = sql`unnest(${signatures}::text[], ${slots}::bigint[]) as f(signature, slot)`
+  const final = rowsOf(transactions)
   await sql`
     update ledger_events e set finality = 'finalized' from ${final}
     where e.signature = f.signature and e.slot = f.slot and e.finality = 'confirmed'`.execute(db)
@@ -156,10 +161,20 @@ export async function markFinalized(
 }
 
 /**
- * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`,
- * and their outbox events are cancelled.
+ * Marks transactions that a fork removed from these slots: their history entries are moved to
+ * `orphaned_history`, and their outbox events are cancelled. A transaction that was written since
+ * as final, or in another slot, stays.
  */
-export async function markOrphaned(db: Db, signatures: readonly string[], sink: EventSink): Promise<void> {
+export async function markOrphaned(
+  db: Db,
+  transactions: readonly TransactionInSlot[],
+  sink: EventSink,
+): Promise<void> {
+  const { rows: marked } = await sql<{ signature: string }>`
+    update ledger_transactions t set finality = 'orphaned' from ${rowsOf(transactions)}
+    where t.signature = f.signature and t.slot = f.slot and t.finality <> 'finalized'
+    returning t.signature`.execute(db)
+  const signatures = marked.map((row) => row.signature)
   const events = sql`select id from ledger_events where signature = any(${signatures})`
   const columns = sql.raw(INDEXED_COLUMNS.agent_history.join(', '))
   await sql`
@@ -174,6 +189,4 @@ export async function markOrphaned(db: Db, signatures: readonly string[], sink: 
   if (removed.length > 0) await sink.removed(db, removed)
   await sql`update ledger_events set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
   await sql`delete from dead_letters where signature = any(${signatures})`.execute(db)
-  await sql`
-    update ledger_transactions set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
 }
