@@ -1,30 +1,42 @@
-import { useState } from 'react'
-import { type AnyVariables, type DocumentInput, useClient } from 'urql'
-import { ErrorState } from '../ui/index.ts'
+import { type ReactNode, useState } from 'react'
+import { type AnyVariables, type DocumentInput, type OperationResult, useClient } from 'urql'
+import { Confirm, ErrorState, type Question } from '../ui/index.ts'
 
-/** Runs one change at a time. `done` says what the last one did, `problem` why it failed. */
+export type Action = ReturnType<typeof useAction>
+
+/**
+ * Runs one change at a time, and `ask`s before one that loses something. `done` says what the last
+ * one did, `problem` why it failed. `outcome` shows both, and the question.
+ */
 export function useAction() {
   const client = useClient()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(undefined)
-  const [done, setDone] = useState('')
-  const run = async <Data, Variables extends AnyVariables>(
+  const [done, setDone] = useState<ReactNode>(null)
+  const [question, ask] = useState<Question | null>(null)
+  /** `after` returns what to say, or nothing if the page shows it. */
+  const run = <Data, Variables extends AnyVariables>(
     document: DocumentInput<Data, Variables>,
     variables: Variables,
-    after: (data: Data) => string,
-  ): Promise<void> => {
+    after: (data: Data) => ReactNode | void,
+  ): void => {
+    const settle = (result: OperationResult<Data, Variables>): void => {
+      setBusy(false)
+      setError(result.error)
+      setDone((result.data && !result.error && after(result.data)) || null)
+    }
     setBusy(true)
-    const result = await client.mutation(document, variables).toPromise()
-    setBusy(false)
-    setError(result.error)
-    setDone(result.data && !result.error ? after(result.data) : '')
+    void client.mutation(document, variables).then(settle)
   }
   const problem = error !== undefined && <ErrorState error={error} />
   const outcome = (
     <>
-      <p role="status">{done}</p>
+      <div role="status" className="stack">
+        {done}
+      </div>
       {problem}
+      <Confirm question={question} onClose={() => ask(null)} />
     </>
   )
-  return { busy, done, problem, outcome, run }
+  return { busy, error, done, problem, outcome, run, ask }
 }

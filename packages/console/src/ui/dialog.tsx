@@ -97,6 +97,8 @@ export function DialogButton({ label, title, children, ...looks }: DialogButtonP
 export interface Question {
   readonly title: string
   readonly text: string
+  /** What else is asked. */
+  readonly content?: ReactNode
   /** Of the button that does it. */
   readonly label: string
   readonly onConfirm: () => void
@@ -105,15 +107,14 @@ export interface Question {
 interface ConfirmProps {
   readonly question: Question | null
   readonly onClose: () => void
-  readonly children?: ReactNode
 }
 
 /** Asks before something is lost. */
-export const Confirm = ({ question, onClose, children }: ConfirmProps) => (
+export const Confirm = ({ question, onClose }: ConfirmProps) => (
   <Dialog title={question?.title ?? ''} open={question !== null} onClose={onClose}>
     <div className="stack">
       <p>{question?.text}</p>
-      {children}
+      {question?.content}
       <div className="row">
         <Button onClick={onClose}>Cancel</Button>
         <Button

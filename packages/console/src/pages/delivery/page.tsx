@@ -1,9 +1,9 @@
-import { useMutation } from 'urql'
 import { useParams, useSearch } from 'wouter'
 import { Button, clientCode, Facts, Page, Section, useTitle } from '../../ui/index.ts'
 import { ErrorState, Loading, usePolling, useRead } from '../../ui/reads.ts'
 import { Address, Link, RelativeTime, Status } from '../../ui/values.ts'
 import { deliveryTitle, eventText } from '../../events/types.ts'
+import { useAction } from '../../form/use-action.tsx'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { OneDeliveryDocument, ResendDeliveryDocument } from '../webhook/page.generated.ts'
 import { Attempts, Request } from './requests.tsx'
@@ -38,7 +38,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
     query: OneDeliveryDocument,
     variables: { id, delivery: deliveryId },
   })
-  const [resent, resend] = useMutation(ResendDeliveryDocument)
+  const { busy, problem, run } = useAction()
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
   useTitle(delivery ? `Delivery of ${eventText(delivery.exampleOf ?? delivery.eventType)}` : null)
@@ -64,12 +64,12 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
         />
         <Button
           look={delivery.status === 'SUCCESS' ? 'plain' : 'primary'}
-          busy={resent.fetching}
-          onClick={() => void resend({ id, deliveryId }).then(again)}
+          busy={busy}
+          onClick={() => run(ResendDeliveryDocument, { id, deliveryId }, again)}
         >
           Send again
         </Button>
-        {resent.error !== undefined && <ErrorState error={resent.error} />}
+        {problem}
       </Section>
       <Attempts delivery={delivery} />
       <Request delivery={delivery} />

@@ -172,7 +172,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const { busy, done, problem, run } = useAction()
   const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
   const statuses = filter?.statuses?.filter((status) => FINISHED.has(status)) ?? []
-  const send = () => {
+  const send = (): void => {
     const now = new Date().toISOString()
     const { eventTypes, agentPda } = filter ?? {}
     const end = filter?.until ?? now
@@ -180,22 +180,22 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
     const { until, continueAfter } = rest ?? { until: end < now ? end : now, continueAfter: null }
     const since = filter?.since ?? new Date(Date.parse(until) - MAX_HOURS * HOUR_MS).toISOString()
     const variables = { id, since, until, statuses, eventTypes, agentPda, continueAfter }
-    return run(RecoverWebhookDocument, variables, ({ recoverWebhook }) => {
+    run(RecoverWebhookDocument, variables, ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
       setRest(more ? { until, continueAfter: last } : null)
       onSent()
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
   }
-  if (isEmpty && done === '') return null
+  if (isEmpty && done === null) return null
   return (
     <>
       <div className="row">
-        <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
+        <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={send}>
           Send these again
         </Button>
         <span role="status" className="hint">
-          {done || (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
+          {done ?? (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
         </span>
       </div>
       {problem}

@@ -7,6 +7,7 @@ import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { checkAgent } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
+import type { Action } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Button, ErrorState, Input, Light } from '../../ui/index.ts'
 import type { CreateWebhookInput } from './page.generated.ts'
@@ -14,16 +15,14 @@ import type { CreateWebhookInput } from './page.generated.ts'
 interface WebhookFormProps {
   readonly label: string
   /** Of the button that sends it. */
-  readonly action: string
+  readonly submitLabel: string
+  /** The URL is empty for a new webhook. */
   readonly given: {
     readonly url: string
     readonly agent: string
     readonly types: readonly WebhookEventType[]
   }
-  /** The webhook exists, and has deliveries that wait. */
-  readonly isEdited?: boolean
-  readonly busy: boolean
-  readonly error: unknown
+  readonly action: Action
   readonly onSubmit: (input: CreateWebhookInput) => void
   /** Other buttons. */
   readonly children?: ReactNode
@@ -31,7 +30,8 @@ interface WebhookFormProps {
 
 /** What an owner chooses for a webhook. */
 export function WebhookForm(props: WebhookFormProps) {
-  const { label, action, given, isEdited = false, busy, error, onSubmit, children } = props
+  const { label, submitLabel, given, action, onSubmit, children } = props
+  const { busy, error } = action
   const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
@@ -83,7 +83,7 @@ export function WebhookForm(props: WebhookFormProps) {
           {problemOf('types')}
         </p>
       )}
-      {isEdited && url.trim() !== given.url && (
+      {given.url !== '' && url.trim() !== given.url && (
         <p className="hint" role="status">
           Deliveries that wait for the old URL are cancelled. The secret stays the same.
         </p>
@@ -92,7 +92,7 @@ export function WebhookForm(props: WebhookFormProps) {
       <div className="row">
         {children}
         <Button type="submit" look="primary" busy={busy}>
-          {action}
+          {submitLabel}
         </Button>
       </div>
     </Form>
