@@ -8,7 +8,7 @@ import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
-import { responseOf } from '../delivery/requests.tsx'
+import { responseOf } from '../delivery/page.tsx'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
