@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Input, optionsOf, Pager, PERIODS, Section, Select } from '../../ui/index.ts'
+import { Button, Input, optionsOf, Pager, PERIODS, Section, Select, usePlace } from '../../ui/index.ts'
 import { Empty, Loaded, useRead, useTyped } from '../../ui/reads.ts'
 import { type Columns, Table } from '../../ui/table.tsx'
 import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
@@ -49,9 +49,8 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   const filter = readFilter(search, chosenAt)
   const problem = checkAgent(filter?.agentPda ?? '')
   const isValid = problem === null
-  // The cursors of the pages before this one. The first page has none.
-  const [cursors, setCursors] = useState<readonly string[]>([])
-  const variables = { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null }
+  const [place, setPlace] = usePlace(PAGE_SIZE)
+  const variables = { id, filter, ...place }
   const read = useRead(
     { query: WebhookLogDocument, variables, pause: !isValid },
     { everyMs: isValid ? REFRESH_MS : null },
@@ -60,7 +59,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   const change = (name: string, value: string): void => {
     setSearch((now) => withFilter(now, { [name]: value }), { replace: true })
     setChosenAt(Date.now())
-    setCursors([])
+    setPlace({})
   }
   return (
     <Section
@@ -94,11 +93,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
                   rows={nodes}
                   keyOf={(row) => row.id}
                 />
-                <Pager
-                  text={plural(totalCount, 'delivery', 'deliveries')}
-                  previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
-                  next={pageInfo.hasNextPage ? () => setCursors([...cursors, pageInfo.endCursor!]) : null}
-                >
+                <Pager text={plural(totalCount, 'delivery', 'deliveries')} page={pageInfo} onMove={setPlace}>
                   <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
                 </Pager>
               </>
@@ -117,10 +112,7 @@ interface LogFiltersProps {
   readonly problem: string | null
 }
 
-const all = (options: readonly { value: string; label: string }[]) => [
-  { value: '', label: 'All' },
-  ...options,
-]
+const ALL = { value: '', label: 'All' }
 
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   const agent = useTyped(search.get('agent') ?? '', TYPING_MS, (text) => onChange('agent', text.trim()))
@@ -134,8 +126,8 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   )
   return (
     <div className="row" role="group" aria-label="Filter deliveries">
-      {select('Status', 'status', all(optionsOf(STATUSES)))}
-      {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
+      {select('Status', 'status', [ALL, ...optionsOf(STATUSES)])}
+      {select('Event', 'event', [ALL, ...TYPES.map((value) => ({ value, label: eventTitle(value) }))])}
       {select('Created', 'hours', [{ value: '', label: 'Any time' }, ...PERIODS])}
       <Input
         label="Agent"

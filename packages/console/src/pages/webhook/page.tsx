@@ -134,7 +134,7 @@ const REASONS = {
 /** Says why nothing arrives, and the way back. */
 function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
   const { id, active, disabledAt, disabledReason } = webhook
-  const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25, after: null } })
+  const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25 } })
   const latest = data?.webhookDeliveries?.nodes.find(
     ({ attemptCount, eventType }) => attemptCount > 0 && eventType !== 'PING',
   )
