@@ -10,7 +10,7 @@ import { Choice, Choices, Form } from '../../form/form.tsx'
 import type { Action } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Button, ErrorState, Input, Light } from '../../ui/index.ts'
-import type { CreateWebhookInput } from './page.generated.ts'
+import type { CreateWebhookInput, WebhooksQuery } from './page.generated.ts'
 
 interface WebhookFormProps {
   readonly label: string
@@ -32,7 +32,7 @@ interface WebhookFormProps {
 export function WebhookForm(props: WebhookFormProps) {
   const { label, submitLabel, given, action, onSubmit, children } = props
   const { busy, error } = action
-  const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
+  const { draft, change, field, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const refused = readError(error ?? {})
@@ -51,7 +51,7 @@ export function WebhookForm(props: WebhookFormProps) {
         placeholder="https://example.org/events"
         hint={receiver === null ? 'An https URL of a public host.' : 'An http or https URL.'}
         {...field('url')}
-        error={problemOf('url') ?? (isUrlRefused ? refused.message : null)}
+        error={field('url').error ?? (isUrlRefused ? refused.message : null)}
       />
       {receiver !== null && (
         <Button small onClick={() => change({ url: apiUrl(receiver) })}>
@@ -78,9 +78,9 @@ export function WebhookForm(props: WebhookFormProps) {
           </div>
         </Choices>
       ))}
-      {problemOf('types') && (
+      {field('types').error && (
         <p className="note bad" role="alert">
-          {problemOf('types')}
+          {field('types').error}
         </p>
       )}
       {given.url !== '' && url.trim() !== given.url && (
@@ -110,10 +110,7 @@ export function eventsText(types: readonly WebhookEventType[]): string {
   return types.length === EVENT_TYPES.length ? 'All types' : types.map(eventTitle).join(', ')
 }
 
-interface WebhookState {
-  readonly active: boolean
-  readonly disabledAt?: string | null | undefined
-}
+type WebhookState = Pick<WebhooksQuery['webhooks']['nodes'][number], 'active' | 'disabledAt'>
 
 export function WebhookBadge({ active, disabledAt }: WebhookState) {
   if (active) return <Light tone="good" text="Active" />
