@@ -1,6 +1,17 @@
 import { type ReactNode, useState } from 'react'
 import { type AnyVariables, type DocumentInput, type OperationResult, useClient } from 'urql'
-import { Confirm, ErrorState, type Question } from '../ui/index.ts'
+import { Button, Dialog, ErrorState } from '../ui/index.ts'
+
+/** What is asked before something is lost. */
+interface Question {
+  readonly title: string
+  readonly text: string
+  /** What else is asked. */
+  readonly content?: ReactNode
+  /** Of the button that does it. */
+  readonly label: string
+  readonly onConfirm: () => void
+}
 
 export type Action = ReturnType<typeof useAction>
 
@@ -28,6 +39,10 @@ export function useAction() {
     setBusy(true)
     void client.mutation(document, variables).then(settle)
   }
+  const confirm = (): void => {
+    ask(null)
+    question?.onConfirm()
+  }
   const problem = error !== undefined && <ErrorState error={error} />
   const outcome = (
     <>
@@ -35,7 +50,20 @@ export function useAction() {
         {done}
       </div>
       {problem}
-      <Confirm question={question} onClose={() => ask(null)} />
+      {question && (
+        <Dialog title={question.title} onClose={() => ask(null)}>
+          <div className="stack">
+            <p>{question.text}</p>
+            {question.content}
+            <div className="row">
+              <Button onClick={() => ask(null)}>Cancel</Button>
+              <Button look="danger" onClick={confirm}>
+                {question.label}
+              </Button>
+            </div>
+          </div>
+        </Dialog>
+      )}
     </>
   )
   return { busy, error, done, problem, outcome, run, ask }

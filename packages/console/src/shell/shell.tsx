@@ -71,9 +71,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </nav>
       </header>
       <Boundary part="small">
-        <Dialog title="Go to" open={opened === 'menu'} onClose={() => close('menu')}>
-          <CommandMenu onClose={() => close('menu')} openAccount={() => setOpened('account')} />
-        </Dialog>
+        {opened === 'menu' && (
+          <Dialog title="Go to" onClose={() => close('menu')}>
+            <CommandMenu onClose={() => close('menu')} openAccount={() => setOpened('account')} />
+          </Dialog>
+        )}
       </Boundary>
       <Boundary part="small">
         <TransactionHost />
@@ -146,9 +148,11 @@ function AccountButton({ open, onOpen, onClose }: AccountButtonProps) {
   return (
     <>
       <Button onClick={onOpen}>{address === null ? 'Connect wallet' : shorten(address)}</Button>
-      <Dialog title={address === null ? 'Connect a wallet' : 'Your wallet'} open={open} onClose={onClose}>
-        <Panel />
-      </Dialog>
+      {open && (
+        <Dialog title={address === null ? 'Connect a wallet' : 'Your wallet'} onClose={onClose}>
+          <Panel />
+        </Dialog>
+      )}
     </>
   )
 }

@@ -14,7 +14,7 @@ interface SecretDialogProps {
 export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: SecretDialogProps) {
   const name = secretName(webhookId)
   return (
-    <Dialog title={title} open locked onClose={onStored}>
+    <Dialog title={title} locked onClose={onStored}>
       <div className="stack">
         <p>
           Your receiver needs this secret to verify requests. It is shown only now. Store it in the
