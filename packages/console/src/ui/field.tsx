@@ -1,5 +1,6 @@
 import { type ComponentProps, type ElementType, type ReactNode, useId } from 'react'
 import { words } from './badge.tsx'
+import { classes } from './classes.ts'
 import css from './field.module.css'
 
 interface FieldParts {
@@ -22,7 +23,7 @@ function Field({ control: Control, label, hint, error, hideLabel, ...rest }: Fie
   const hasError = error !== undefined && error !== null && error !== ''
   const ids = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ')
   return (
-    <div className={css.field}>
+    <div className={classes('stack', css.field)}>
       <label htmlFor={id} className={hideLabel ? 'visually-hidden' : css.label}>
         {label}
       </label>

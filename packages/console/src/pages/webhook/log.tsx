@@ -113,22 +113,19 @@ interface LogFiltersProps {
 }
 
 const ALL = { value: '', label: 'All' }
+const typeOption = (value: (typeof TYPES)[number]) => ({ value, label: eventTitle(value) })
 
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   const agent = useTyped(search.get('agent') ?? '', TYPING_MS, (text) => onChange('agent', text.trim()))
-  const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
-    <Select
-      label={label}
-      options={options}
-      value={search.get(name) ?? ''}
-      onChange={({ target }) => onChange(name, target.value)}
-    />
-  )
+  const field = (name: string) => ({
+    value: search.get(name) ?? '',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => onChange(name, target.value),
+  })
   return (
     <div className="row" role="group" aria-label="Filter deliveries">
-      {select('Status', 'status', [ALL, ...optionsOf(STATUSES)])}
-      {select('Event', 'event', [ALL, ...TYPES.map((value) => ({ value, label: eventTitle(value) }))])}
-      {select('Created', 'hours', [{ value: '', label: 'Any time' }, ...PERIODS])}
+      <Select label="Status" options={[ALL, ...optionsOf(STATUSES)]} {...field('status')} />
+      <Select label="Event" options={[ALL, ...TYPES.map(typeOption)]} {...field('event')} />
+      <Select label="Created" options={[{ value: '', label: 'Any time' }, ...PERIODS]} {...field('hours')} />
       <Input
         label="Agent"
         autoComplete="off"
@@ -137,12 +134,7 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
         error={problem}
         {...agent}
       />
-      <Input
-        label="Created before"
-        type="datetime-local"
-        value={search.get('until') ?? ''}
-        onChange={({ target }) => onChange('until', target.value)}
-      />
+      <Input label="Created before" type="datetime-local" {...field('until')} />
     </div>
   )
 }
