@@ -16,7 +16,8 @@ import {
 } from '../webhook/page.generated.ts'
 
 const REFRESH_MS = 2_000
-const OPEN: ReadonlySet<string> = new Set(['PENDING', 'IN_FLIGHT', 'RETRYING'])
+/** A delivery with another status is sent by itself. */
+export const FINISHED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'CANCELLED'])
 
 export default function DeliveryPage() {
   const { id, delivery } = useParams<{ id: string; delivery: string }>()
@@ -47,7 +48,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   })
   const { busy, problem, run } = useAction()
   const delivery = data?.webhookDelivery
-  const isOpen = delivery != null && OPEN.has(delivery.status)
+  const isOpen = delivery != null && !FINISHED.has(delivery.status)
   useTitle(delivery ? `Delivery of ${eventText(delivery.exampleOf ?? delivery.eventType)}` : null)
   usePolling(again, isOpen ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={again} />

@@ -8,7 +8,7 @@ import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
-import { responseOf } from '../delivery/page.tsx'
+import { FINISHED, responseOf } from '../delivery/page.tsx'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
@@ -139,7 +139,6 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   )
 }
 
-const FINISHED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'CANCELLED'])
 const CHOOSE = 'Choose the status Success, Failed or Cancelled first.'
 /** An hour less than the 14 days that the service accepts, because clocks differ. */
 const MAX_HOURS = 14 * 24 - 1

@@ -115,8 +115,6 @@ function EditForm({ webhook, onDone }: EditFormProps) {
   const action = useAction()
   return (
     <WebhookForm
-      label="Edit the webhook"
-      submitLabel="Save"
       given={{ url, agent: filterAgentPda ?? '', types }}
       action={action}
       onSubmit={(input) => action.run(UpdateWebhookDocument, { id, input }, onDone)}

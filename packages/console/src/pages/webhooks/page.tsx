@@ -116,8 +116,6 @@ function CreateWebhook() {
   return (
     <Section title="Create a webhook" lead="The gateway sends each chosen event to your URL within seconds.">
       <WebhookForm
-        label="Create a webhook"
-        submitLabel="Create webhook"
         given={given}
         action={action}
         onSubmit={(input) =>

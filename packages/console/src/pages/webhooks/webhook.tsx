@@ -13,9 +13,6 @@ import { Button, ErrorState, Input, Light } from '../../ui/index.ts'
 import type { CreateWebhookInput, WebhooksQuery } from './page.generated.ts'
 
 interface WebhookFormProps {
-  readonly label: string
-  /** Of the button that sends it. */
-  readonly submitLabel: string
   /** The URL is empty for a new webhook. */
   readonly given: {
     readonly url: string
@@ -29,9 +26,9 @@ interface WebhookFormProps {
 }
 
 /** What an owner chooses for a webhook. */
-export function WebhookForm(props: WebhookFormProps) {
-  const { label, submitLabel, given, action, onSubmit, children } = props
+export function WebhookForm({ given, action, onSubmit, children }: WebhookFormProps) {
   const { busy, error } = action
+  const isNew = given.url === ''
   const { draft, change, field, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
@@ -43,7 +40,7 @@ export function WebhookForm(props: WebhookFormProps) {
   const send = (): void =>
     onSubmit({ url: url.trim(), eventTypes: [...types], filterAgentPda: agent.trim() || null })
   return (
-    <Form label={label} onSubmit={() => submit(send)}>
+    <Form label={isNew ? 'Create a webhook' : 'Edit the webhook'} onSubmit={() => submit(send)}>
       <Input
         label="Receiver URL"
         type="url"
@@ -83,7 +80,7 @@ export function WebhookForm(props: WebhookFormProps) {
           {field('types').error}
         </p>
       )}
-      {given.url !== '' && url.trim() !== given.url && (
+      {!isNew && url.trim() !== given.url && (
         <p className="hint" role="status">
           Deliveries that wait for the old URL are cancelled. The secret stays the same.
         </p>
@@ -92,7 +89,7 @@ export function WebhookForm(props: WebhookFormProps) {
       <div className="row">
         {children}
         <Button type="submit" look="primary" busy={busy}>
-          {submitLabel}
+          {isNew ? 'Create webhook' : 'Save'}
         </Button>
       </div>
     </Form>
