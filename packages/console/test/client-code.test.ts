@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientCode } from '../src/ui/show-request.tsx'
+import { clientCode } from '../src/ui/page.tsx'
 
 test('values in client code are string literals, whatever they contain', () => {
   const value = `x'); alert("1")\n//`

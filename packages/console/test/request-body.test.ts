@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { visible, visibleText } from '../src/api/visible.ts'
-import { inLines } from '../src/pages/delivery/requests.tsx'
+import { inLines } from '../src/ui/code-block.tsx'
 
 const BODY =
   '{"id":"evt_1","data":{"name":"\u202egnp.\ue0005, \\"a\\"","amount":18446744073709551615,"list":[1,{}],"empty":[]}}'

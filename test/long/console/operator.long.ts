@@ -62,8 +62,8 @@ test('an operator sees money and deliveries, creates and revokes a code, and sto
 
   const codes = part('Invite codes')
   await codes.getByLabel('Registrations').fill('0.5')
-  await codes.getByText('Enter a whole number from 1 to 1,000,000.').waitFor()
   await codes.getByRole('button', { name: 'Create code' }).click()
+  await codes.getByText('Enter a whole number from 1 to 1,000,000.').waitFor()
   await codes.getByLabel('Registrations').fill('7')
   await codes.getByRole('button', { name: 'Create code' }).click()
   const shown = await codes.getByRole('region', { name: 'New invite code' }).innerText()

@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import { useClient, useMutation } from 'urql'
+import { useClient } from 'urql'
 import { Button, DialogButton, ErrorState, Input, TextArea } from '../ui/index.ts'
 import { save } from '../ui/save.ts'
 import { CheckAgentCardDocument, PublishLocalnetCardDocument } from './card.generated.ts'
 import { sha256Hex } from './card-fields.tsx'
 import { Form } from './form.tsx'
+import { useAction } from './use-action.tsx'
 import { forgetDraft, useDraft } from './use-draft.ts'
 
 interface CardBuilderProps {
@@ -61,7 +62,7 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     as: keptAs,
     over: name === '' ? {} : { name },
   })
-  const [{ error, fetching }, publish] = useMutation(PublishLocalnetCardDocument)
+  const { busy, error, run } = useAction()
   const failure = error ?? checked.error
   const write = async (): Promise<void> => {
     const card = cardText(draft)
@@ -79,10 +80,10 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
       save('agent-card.json', card, 'application/json')
       return onCard({ ...named, hash: await sha256Hex(new TextEncoder().encode(card)) })
     }
-    const { data } = await publish({ card })
-    if (!data?.publishLocalnetCard) return
-    forgetDraft(keptAs)
-    onCard({ ...data.publishLocalnetCard, ...named })
+    run(PublishLocalnetCardDocument, { card }, ({ publishLocalnetCard }) => {
+      forgetDraft(keptAs)
+      onCard({ ...publishLocalnetCard, ...named })
+    })
   }
   return (
     <Form label="Write a card" onSubmit={() => submit(write)}>
@@ -105,7 +106,7 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
           ? 'This local test network publishes the card for you.'
           : 'Publish the downloaded file without a change, then enter its URL.'}
       </p>
-      <Button type="submit" look="primary" busy={fetching}>
+      <Button type="submit" look="primary" busy={busy}>
         {isLocalnet ? 'Publish the card' : 'Download the card'}
       </Button>
     </Form>

@@ -1,4 +1,5 @@
 import type { ComponentProps, FormEvent, ReactNode } from 'react'
+import { classes } from '../ui/classes.ts'
 import css from './form.module.css'
 
 interface FormProps {
@@ -17,7 +18,13 @@ export function Form({ label, onSubmit, children }: FormProps) {
     void Promise.resolve(onSubmit()).then(() => requestAnimationFrame(focus))
   }
   return (
-    <form className={css.form} aria-label={label} autoComplete="off" noValidate onSubmit={submit}>
+    <form
+      className={classes('stack', css.form)}
+      aria-label={label}
+      autoComplete="off"
+      noValidate
+      onSubmit={submit}
+    >
       {children}
     </form>
   )
@@ -26,7 +33,7 @@ export function Form({ label, onSubmit, children }: FormProps) {
 /** Choices that belong together. */
 export function Choices({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <fieldset className={css.choices}>
+    <fieldset className={classes('stack tight', css.choices)}>
       <legend>{title}</legend>
       {children}
     </fieldset>

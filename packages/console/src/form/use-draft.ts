@@ -40,16 +40,14 @@ export function useDraft<Draft extends object>(
     setChanged(true)
   }
   const found = check(draft)
-  const problemOf = (name: keyof Draft): string | null => (isChecked && found[name]) || null
   return {
     draft,
     change,
     isChecked,
-    problemOf,
     /** For an Input, a TextArea or a Select. */
     field: (name: keyof Draft): DraftField => ({
       value: String(draft[name]),
-      error: problemOf(name),
+      error: (isChecked && found[name]) || null,
       onChange: ({ target }) => change({ [name]: target.value } as Partial<Draft>),
     }),
     /** Sends it if nothing is wrong. */

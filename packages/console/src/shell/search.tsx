@@ -43,9 +43,11 @@ export function Search({ openAccount }: { readonly openAccount: () => void }) {
         Search name, address, DID…
         <kbd aria-hidden="true">{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
-      <Dialog title="Search" open={open} onClose={() => setOpen(false)}>
-        <Menu openAccount={openAccount} onDone={() => setOpen(false)} />
-      </Dialog>
+      {open && (
+        <Dialog title="Search" onClose={() => setOpen(false)}>
+          <Menu openAccount={openAccount} onDone={() => setOpen(false)} />
+        </Dialog>
+      )}
     </search>
   )
 }

@@ -129,13 +129,11 @@ function AccountButton({
   return (
     <>
       <Button onClick={() => setOpen(true)}>{address === null ? 'Connect wallet' : shorten(address)}</Button>
-      <Dialog
-        title={address === null ? 'Connect a wallet' : 'Your wallet'}
-        open={open}
-        onClose={() => setOpen(false)}
-      >
-        <Panel />
-      </Dialog>
+      {open && (
+        <Dialog title={address === null ? 'Connect a wallet' : 'Your wallet'} onClose={() => setOpen(false)}>
+          <Panel />
+        </Dialog>
+      )}
     </>
   )
 }

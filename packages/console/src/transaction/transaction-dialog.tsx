@@ -31,7 +31,7 @@ export function TransactionDialog(props: TransactionDialogProps) {
   const { key, title, state, isStored, origin, wallet } = flow
   const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
-    <Dialog title={title} open onClose={() => transactions.close(key)}>
+    <Dialog title={title} onClose={() => transactions.close(key)}>
       <div className="stack">
         <p className="note" role="status">
           {step === 'stopped' ? '' : WAITING[state.name]}

@@ -3,9 +3,13 @@ import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import css from './dialog.module.css'
 
+/** Gives the focus to the page if the element that had it is gone. */
+export function keepFocus(): void {
+  if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
+}
+
 interface DialogProps {
   readonly title: string
-  readonly open: boolean
   /** Also called for the Escape key, unless `locked`. */
   readonly onClose: () => void
   /**
@@ -15,34 +19,21 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Gives the focus to the page if the element that had it is gone. */
-export function keepFocus(): void {
-  if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
-}
-
-function leave(dialog: HTMLDialogElement | null): void {
-  dialog?.close()
-  // Its opener is gone.
-  if (dialog?.contains(document.activeElement)) (document.activeElement as HTMLElement).blur()
-  keepFocus()
-}
-
-/** A modal dialog of the browser: it keeps the focus inside and returns it. */
-export function Dialog({ title, open, onClose, locked = false, children }: DialogProps) {
+/** A modal dialog of the browser, open while it is rendered: it keeps the focus and returns it. */
+export function Dialog({ title, onClose, locked = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   // Not a passive effect: a key that is pressed next must find the dialog open or closed.
   useLayoutEffect(() => {
-    const dialog = ref.current
-    if (open && dialog?.open === false) {
-      dialog.showModal()
-      dialog.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus()
+    const dialog = ref.current!
+    dialog.showModal()
+    dialog.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus()
+    return () => {
+      dialog.close()
+      // Its opener is gone.
+      if (dialog.contains(document.activeElement)) (document.activeElement as HTMLElement).blur()
+      keepFocus()
     }
-    if (!open && dialog?.open === true) dialog.close()
-  }, [open])
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    return () => leave(dialog)
   }, [])
   return (
     <dialog
@@ -50,12 +41,11 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
       className={css.dialog}
       aria-labelledby={id}
       onCancel={(event) => locked && event.preventDefault()}
-      // The event comes late: the dialog may be open again.
+      // The event comes late: the dialog may be gone, and another one open.
       onClose={() => {
-        if (ref.current?.open !== false) return
         // Browsers close it anyway when Escape is pressed again.
-        if (open && locked) ref.current.showModal()
-        else onClose()
+        if (locked) ref.current?.showModal()
+        else if (ref.current !== null) onClose()
       }}
     >
       <div className={classes('spread', css.head)}>
@@ -66,7 +56,7 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
           </Button>
         )}
       </div>
-      {open && children}
+      {children}
     </dialog>
   )
 }
@@ -87,45 +77,11 @@ export function DialogButton({ label, title, children, ...looks }: DialogButtonP
       <Button {...looks} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Dialog title={title} open={open} onClose={close}>
-        {children(close)}
-      </Dialog>
+      {open && (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+        </Dialog>
+      )}
     </>
   )
 }
-
-export interface Question {
-  readonly title: string
-  readonly text: string
-  /** Of the button that does it. */
-  readonly label: string
-  readonly onConfirm: () => void
-}
-
-interface ConfirmProps {
-  readonly question: Question | null
-  readonly onClose: () => void
-  readonly children?: ReactNode
-}
-
-/** Asks before something is lost. */
-export const Confirm = ({ question, onClose, children }: ConfirmProps) => (
-  <Dialog title={question?.title ?? ''} open={question !== null} onClose={onClose}>
-    <div className="stack">
-      <p>{question?.text}</p>
-      {children}
-      <div className="row">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="danger"
-          onClick={() => {
-            onClose()
-            question?.onConfirm()
-          }}
-        >
-          {question?.label}
-        </Button>
-      </div>
-    </div>
-  </Dialog>
-)

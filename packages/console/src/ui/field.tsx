@@ -1,5 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ElementType, type ReactNode, useId } from 'react'
 import { words } from './badge.tsx'
+import { classes } from './classes.ts'
 import css from './field.module.css'
 
 interface FieldParts {
@@ -10,29 +11,29 @@ interface FieldParts {
   readonly hideLabel?: boolean
 }
 
-interface FieldProps<Props> {
-  readonly props: Props
-  /** The control, between its label and its hint. */
-  readonly children: (props: Omit<Props, keyof FieldParts>) => ReactNode
+interface FieldProps extends FieldParts {
+  readonly control: ElementType
+  /** Those of the control. */
+  readonly [name: string]: unknown
 }
 
-function Field<Props extends FieldParts>({ props, children }: FieldProps<Props>) {
-  const { label, hint, error, hideLabel, ...rest } = props
+/** A control between its label and its hint. */
+function Field({ control: Control, label, hint, error, hideLabel, ...rest }: FieldProps) {
   const id = useId()
   const hasError = error !== undefined && error !== null && error !== ''
   const ids = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ')
-  const described = {
-    id,
-    className: css.control,
-    'aria-invalid': hasError,
-    'aria-describedby': ids || undefined,
-  }
   return (
-    <div className={css.field}>
+    <div className={classes('stack', css.field)}>
       <label htmlFor={id} className={hideLabel ? 'visually-hidden' : css.label}>
         {label}
       </label>
-      {children({ ...described, ...rest })}
+      <Control
+        id={id}
+        className={css.control}
+        aria-invalid={hasError}
+        aria-describedby={ids || undefined}
+        {...rest}
+      />
       {hint !== undefined && (
         <span id={`${id}-hint`} className="note">
           {hint}
@@ -47,13 +48,11 @@ function Field<Props extends FieldParts>({ props, children }: FieldProps<Props>)
   )
 }
 
-export const Input = (props: FieldParts & ComponentProps<'input'>) => (
-  <Field props={props}>{(all) => <input {...all} />}</Field>
-)
+type Props<Control extends ElementType> = FieldParts & ComponentProps<Control>
 
-export const TextArea = (props: FieldParts & ComponentProps<'textarea'>) => (
-  <Field props={props}>{(all) => <textarea {...all} />}</Field>
-)
+export const Input = (props: Props<'input'>) => <Field control="input" {...props} />
+
+export const TextArea = (props: Props<'textarea'>) => <Field control="textarea" {...props} />
 
 /** Values in words, as options of a Select. */
 export const optionsOf = (values: readonly string[]): { value: string; label: string }[] =>
@@ -66,25 +65,20 @@ export const PERIODS = [
   { value: '168', label: 'Last week' },
 ]
 
-interface SelectProps extends FieldParts, Omit<ComponentProps<'select'>, 'children'> {
+interface SelectProps extends Omit<Props<'select'>, 'children'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }
 
 /** A value that is not one of the options shows the first one. */
 export function Select({ options, value, ...rest }: SelectProps) {
   const isKnown = value === undefined || options.some((option) => option.value === value)
-  const given = { ...rest, value: isKnown ? value : options[0]?.value }
   return (
-    <Field props={given}>
-      {(all) => (
-        <select {...all}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      )}
+    <Field control="select" {...rest} value={isKnown ? value : options[0]?.value}>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
     </Field>
   )
 }

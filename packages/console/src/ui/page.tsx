@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useLayoutEffect } from 'react'
+import { Boundary } from './boundary.tsx'
 import { classes } from './classes.ts'
+import { DialogButton } from './dialog.tsx'
+import { lazily } from './lazy.tsx'
 import type { RequestOfPage } from './request-codes.tsx'
-import { ShowRequest } from './show-request.tsx'
 import css from './page.module.css'
 
 interface PageProps {
@@ -45,4 +47,29 @@ export function Page({ title, lead, request, actions, children }: PageProps) {
       {children}
     </>
   )
+}
+
+/** Shows the request of a page. */
+export const ShowRequest = (request: RequestOfPage) => (
+  <DialogButton look="quiet" label="API request" title="This page as a request">
+    {() => (
+      <Boundary part="small">
+        <Codes {...request} />
+      </Boundary>
+    )}
+  </DialogButton>
+)
+
+const Codes = lazily<RequestOfPage>(
+  async () => (await import('./request-codes.tsx')).RequestCodes,
+  'Loading the request',
+  3,
+)
+
+/**
+ * Client code with values as string literals. They come from the URL, so a link could otherwise put
+ * code into an example that people copy.
+ */
+export function clientCode(texts: TemplateStringsArray, ...values: readonly string[]): string {
+  return texts.reduce((code, text, i) => code + JSON.stringify(values[i - 1]) + text)
 }

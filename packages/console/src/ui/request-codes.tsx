@@ -13,39 +13,31 @@ export interface RequestOfPage {
 
 /** The request of a page as curl, GraphQL, Python and code of the client. */
 export function RequestCodes(request: RequestOfPage) {
-  const codes = codesFor(request)
-  const query = queryOf(request.document)
-  const variables = JSON.stringify(request.variables ?? {}, null, 2)
+  const { document, variables = {}, client, needsSession = false } = request
+  const url = apiUrl('graphql')
+  const query = queryOf(document)
+  const given = JSON.stringify(variables, null, 2)
+  const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables })
+  const session = needsSession ? `\\\n  -H "authorization: Bearer $TOKEN" ` : ''
+  const headers = needsSession ? '\n\n# Headers\n# { "authorization": "Bearer TOKEN" }' : ''
+  const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
+  const codes = {
+    curl: `curl ${url} \\\n  -H 'content-type: application/json' ${session}\\\n  -d '${body.replace(/'/g, "'\\''")}'`,
+    GraphQL: `${query}${headers}\n\n# Variables\n${given.replace(/^/gm, '# ')}`,
+    Python: pythonOf(body, needsSession),
+    ...(client !== undefined && { JavaScript: head + client }),
+  }
   return (
     <>
       <CodeTabs label="Language" codes={codes} />
       <p style={{ marginTop: '1rem' }}>
         {/* The session of this tab goes along. */}
-        <a
-          href={`${apiUrl('graphql')}?${new URLSearchParams({ query, variables })}`}
-          target="_blank"
-          rel="opener"
-        >
+        <a href={`${url}?${new URLSearchParams({ query, variables: given })}`} target="_blank" rel="opener">
           Open in GraphiQL
         </a>
       </p>
     </>
   )
-}
-
-function codesFor(request: RequestOfPage): Record<string, string> {
-  const { document, variables = {}, client, needsSession = false } = request
-  const query = queryOf(document)
-  const given = JSON.parse(JSON.stringify(variables)) as object
-  const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
-  const session = needsSession ? `\\\n  -H "authorization: Bearer $TOKEN" ` : ''
-  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' ${session}\\\n  -d '${body.replace(/'/g, "'\\''")}'`
-  const headers = needsSession ? '\n\n# Headers\n# { "authorization": "Bearer TOKEN" }' : ''
-  const graphql = `${query}${headers}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
-  const codes = { curl, GraphQL: graphql, Python: pythonOf(body, needsSession) }
-  if (client === undefined) return codes
-  const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`
-  return { ...codes, JavaScript: head + client }
 }
 
 /** A text of JSON is a text of Python too. */

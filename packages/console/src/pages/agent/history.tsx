@@ -1,10 +1,9 @@
-import { useState } from 'react'
 import { EventList } from '../../events/event-list.tsx'
 import { AgentActivityDocument, type WebhookEventType } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, STAKE_EVENT_TYPES } from '../../events/types.ts'
 import type { Point } from '../../ui/chart.tsx'
 import { Export } from '../../ui/export.tsx'
-import { Chart, ChoiceSection, Pager, pagerActions, Section, usdc } from '../../ui/index.ts'
+import { Chart, ChoiceSection, Pager, Section, usdc, usePlace } from '../../ui/index.ts'
 import { Empty, Loaded, useRead } from '../../ui/reads.ts'
 import { AgentChartsDocument, type AgentChartsQuery, ExportHistoryDocument } from './page.generated.ts'
 import type { Agent } from './page.tsx'
@@ -90,9 +89,8 @@ export const Activity = ({ pda }: { readonly pda: string }) => (
 )
 
 function Events({ pda, types }: { readonly pda: string; readonly types: WebhookEventType[] }) {
-  const [place, setPlace] = useState<{ before: string } | { after?: string }>({})
-  const size = 'before' in place ? { last: PAGE_SIZE } : { first: PAGE_SIZE }
-  const variables = { filter: { agentPda: pda, types }, ...size, ...place }
+  const [place, setPlace] = usePlace(PAGE_SIZE)
+  const variables = { filter: { agentPda: pda, types }, ...place }
   const read = useRead({ query: AgentActivityDocument, variables })
   return (
     <Loaded read={read} data={read.data?.registryEvents} rows={5} label="Loading the history">
@@ -102,7 +100,7 @@ function Events({ pda, types }: { readonly pda: string; readonly types: WebhookE
         ) : (
           <>
             <EventList label="History" events={nodes} />
-            <Pager text="Newest first" {...pagerActions(pageInfo, setPlace)}>
+            <Pager text="Newest first" page={pageInfo} onMove={setPlace}>
               <Export name="whole history" query={ExportHistoryDocument} variables={{ pda }} />
             </Pager>
           </>

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
-import { Button, ButtonLink, type Columns, Page, Pager, pagerActions, Table } from '../../ui/index.ts'
+import { Button, ButtonLink, type Columns, Page, Pager, Table } from '../../ui/index.ts'
 import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
 import { Address, Link, plural, RelativeTime, Status, Tier, withCommas, words } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
@@ -114,7 +114,7 @@ export default function AgentsPage() {
               keyOf={({ pda }) => pda}
               stale={fetching}
             />
-            <Pager text={plural(list.totalCount, 'agent')} {...pagerActions(list.pageInfo, change)}>
+            <Pager text={plural(list.totalCount, 'agent')} page={list.pageInfo} onMove={change}>
               <Export name="agents" query={AgentsDocument} variables={{ filter, orderBy }} />
             </Pager>
           </>

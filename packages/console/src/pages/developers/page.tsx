@@ -43,14 +43,14 @@ export default function DevelopersPage() {
             AI agents can search the registry, check other agents, and prepare transactions. They never see a
             private key: the owner signs outside. Add this to the configuration of your MCP client.
           </p>
-          <CodeTabs label="MCP client" codes={MCP_CONFIGURATIONS(`${gatewayUrl}/mcp`)} />
+          <CodeTabs label="MCP client" codes={MCP_CONFIGURATIONS} />
         </Section>
         <Section title="The client package">
           <p>
             <code>@agent-registry/client</code> has no dependencies and runs in browsers and in Node.js. It
             builds each transaction itself and lets a wallet sign only what you asked for.
           </p>
-          <CodeTabs label="Task" codes={SNIPPETS(gatewayUrl)} />
+          <CodeTabs label="Task" codes={SNIPPETS} />
         </Section>
         <Section title="Webhooks">
           <p>
@@ -73,30 +73,30 @@ export default function DevelopersPage() {
   )
 }
 
-/** How popular MCP clients are connected to this address. */
-const MCP_CONFIGURATIONS = (url: string): Record<string, string> => ({
+const url = `${gatewayUrl}/mcp`
+/** How popular MCP clients are connected to this gateway. */
+const MCP_CONFIGURATIONS: Record<string, string> = {
   'Most clients': JSON.stringify({ mcpServers: { 'agent-registry': { type: 'http', url } } }, null, 2),
   'VS Code': JSON.stringify({ servers: { 'agent-registry': { type: 'http', url } } }, null, 2),
   'Claude Code': `claude mcp add --transport http agent-registry ${url}`,
   'Try with curl': `curl ${url} -H 'content-type: application/json' \\
   -H 'accept: application/json, text/event-stream' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents","arguments":{"limit":1}}}'`,
-})
+}
 
-/** Programs with the client package. */
-const SNIPPETS = (gateway: string): Record<string, string> => {
-  const head = `import { createRegistry } from '@agent-registry/client'
+const head = `import { createRegistry } from '@agent-registry/client'
 
-const registry = createRegistry('${gateway}')
+const registry = createRegistry('${gatewayUrl}')
 `
-  return {
-    Read: `${head}for await (const agent of registry.agents.list({ tier: 'premium', sort: 'reputation' }))
+/** Programs with the client package. */
+const SNIPPETS: Record<string, string> = {
+  Read: `${head}for await (const agent of registry.agents.list({ tier: 'premium', sort: 'reputation' }))
   console.log(agent.name, agent.reputation_score)`,
-    'Follow events': `${head}for await (const event of registry.events({ types: ['agent.registered'] }))
+  'Follow events': `${head}for await (const event of registry.events({ types: ['agent.registered'] }))
   console.log(event.type, event.agentPda)`,
-    Register: `import { createRegistry, generateSigner } from '@agent-registry/client'
+  Register: `import { createRegistry, generateSigner } from '@agent-registry/client'
 
-const registry = createRegistry('${gateway}')
+const registry = createRegistry('${gatewayUrl}')
 const wallet = await generateSigner() // Store wallet.secretKey to keep the agent.
 const { pda, transaction } = await registry.agents.register(
   {
@@ -109,7 +109,6 @@ const { pda, transaction } = await registry.agents.register(
   wallet,
 )
 console.log(pda, transaction.status)`,
-    Deposit: `${head}// wallet: a signer of the owner, for example signerFromWalletStandard(wallet, account, chain)
+  Deposit: `${head}// wallet: a signer of the owner, for example signerFromWalletStandard(wallet, account, chain)
 await registry.stakes.deposit(100_000_000n, wallet) // 100 USDC`,
-  }
 }

@@ -4,20 +4,11 @@ import { createApiClient } from '../../api/client.ts'
 import { readError } from '../../api/errors.ts'
 import { readOperatorToken, storeOperatorToken } from '../../api/token.ts'
 import { Form } from '../../form/form.tsx'
-import { useAction } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Button, Confirm, Input, keepFocus, Page, type Question, Section } from '../../ui/index.ts'
-import { ErrorState, Loading, useRead } from '../../ui/reads.ts'
-import { type Columns, Table } from '../../ui/table.tsx'
-import { Badge, words } from '../../ui/values.ts'
-import { Deliveries, Indexer } from './deliveries.tsx'
-import {
-  OperatorPageDocument,
-  type OperatorPageQuery,
-  type OperatorPartsFragment,
-  SetIssuerEnabledDocument,
-} from './page.generated.ts'
-import { InviteCodes, Money } from './sponsorship.tsx'
+import { Button, Input, keepFocus, Page, Section } from '../../ui/index.ts'
+import { Loaded, useRead } from '../../ui/reads.ts'
+import { OperatorPageDocument } from './page.generated.ts'
+import { Deliveries, Indexer, InviteCodes, Issuers, Money } from './parts.tsx'
 
 const REFRESH_MS = 15_000
 
@@ -83,86 +74,24 @@ function TokenForm({ isRefused, onToken }: TokenFormProps) {
   )
 }
 
-export interface PartProps {
-  readonly data: OperatorPageQuery
-}
-
 function Parts({ onRefused }: { readonly onRefused: () => void }) {
-  const { data, error, again: refresh } = useRead({ query: OperatorPageDocument }, { everyMs: REFRESH_MS })
-  const isRefused = error !== undefined && readError(error).code === 'OPERATOR_FORBIDDEN'
+  const read = useRead({ query: OperatorPageDocument }, { everyMs: REFRESH_MS })
+  const isRefused = read.error !== undefined && readError(read.error).code === 'OPERATOR_FORBIDDEN'
   const leave = useEffectEvent(onRefused)
   useEffect(() => {
     if (isRefused) leave()
   }, [isRefused])
-  if (data == null)
-    return error === undefined ? (
-      <Loading label="Loading the state of the gateway" />
-    ) : (
-      <ErrorState error={error} retry={refresh} />
-    )
   return (
-    <div className="stack">
-      {error !== undefined && <ErrorState error={error} retry={refresh} />}
-      <Money data={data} />
-      <Deliveries data={data} />
-      <Indexer data={data} />
-      <InviteCodes data={data} />
-      <Issuers data={data} />
-    </div>
+    <Loaded read={read} data={read.data} rows={8} label="Loading the state of the gateway">
+      {(data) => (
+        <div className="stack">
+          <Money data={data} />
+          <Deliveries data={data} />
+          <Indexer data={data} />
+          <InviteCodes data={data} />
+          <Issuers data={data} />
+        </div>
+      )}
+    </Loaded>
   )
 }
-
-type Issuer = OperatorPartsFragment['issuers'][number]
-
-/** Stops trusting an issuer, and trusts it again. */
-function Issuers({ data }: PartProps) {
-  const { busy, outcome, run } = useAction()
-  const [question, setQuestion] = useState<Question | null>(null)
-  const setEnabled = (did: string, enabled: boolean): void =>
-    void run(SetIssuerEnabledDocument, { did, enabled }, () =>
-      enabled ? `${did} is trusted again.` : `${did} is not trusted any more.`,
-    )
-  const ask = (did: string): void =>
-    setQuestion({
-      title: `Stop trusting ${did}?`,
-      text: 'Its credentials are not verified any more, also those that are listed. You can trust it again.',
-      label: 'Stop trusting',
-      onConfirm: () => setEnabled(did, false),
-    })
-  return (
-    <Section
-      title="Trusted issuers"
-      lead="A change applies within a second, also to credentials that are listed. Add an issuer with the command issuer add."
-    >
-      {outcome}
-      <Table
-        caption="Trusted issuers"
-        columns={columnsOf(busy, (did, enabled) => (enabled ? setEnabled(did, true) : ask(did)))}
-        rows={data.operator.issuers}
-        keyOf={({ did }) => did}
-        empty="There are no trusted issuers."
-      />
-      <Confirm question={question} onClose={() => setQuestion(null)} />
-    </Section>
-  )
-}
-
-const columnsOf = (busy: boolean, setEnabled: (did: string, enabled: boolean) => void): Columns<Issuer> => ({
-  Issuer: ({ did }) => <code>{did}</code>,
-  'May issue': ({ allowedTypes }) =>
-    allowedTypes.map((type) => words(type.replace(/Credential$/, ''))).join(', ') || 'Every type',
-  State: ({ enabled }) => (
-    <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'Trusted' : 'Not trusted'}</Badge>
-  ),
-  Change: ({ did, enabled }) => (
-    <Button
-      small
-      look={enabled ? 'danger' : 'plain'}
-      busy={busy}
-      aria-label={`${enabled ? 'Stop trusting' : 'Trust'} ${did}`}
-      onClick={() => setEnabled(did, !enabled)}
-    >
-      {enabled ? 'Stop trusting' : 'Trust again'}
-    </Button>
-  ),
-})

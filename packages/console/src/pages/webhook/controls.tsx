@@ -1,75 +1,58 @@
-import { useState } from 'react'
-import { useMutation } from 'urql'
+import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Confirm, Section, Select } from '../../ui/index.ts'
+import { useAction } from '../../form/use-action.tsx'
+import { useDraft } from '../../form/use-draft.ts'
+import { Button, Section, Select } from '../../ui/index.ts'
 import { SecretDialog } from '../webhooks/secret.tsx'
-import { WebhookForm } from '../webhooks/webhook.tsx'
+import { sentAgain } from './log.tsx'
 import {
   DeleteWebhookDocument,
   PingWebhookDocument,
   RecoverWebhookDocument,
   RotateWebhookSecretDocument,
   UpdateWebhookDocument,
-  type UpdateWebhookInput,
   type WebhookDetailsFragment,
 } from './page.generated.ts'
-import { sentAgain } from './log.tsx'
-import { useAction } from '../../form/use-action.tsx'
-import { useDraft } from '../../form/use-draft.ts'
 
 const DAY_MS = 86_400_000
-type Draft = { readonly keepHours: string; readonly testEvent: WebhookEventType | '' }
-type Asked = keyof typeof QUESTIONS | null
 
 /** Everything that an owner does with a webhook. Changes that lose something ask first. */
 export function Controls({ webhook: { id, active } }: { readonly webhook: WebhookDetailsFragment }) {
   const [, navigate] = useLocation()
-  const { busy, outcome, run } = useAction()
-  const [asked, setAsked] = useState<Asked>(null)
-  const [secret, setSecret] = useState<string | null>(null)
-  const { draft, change, field } = useDraft<Draft>({ keepHours: '24', testEvent: '' })
-  const { keepHours, testEvent } = draft
-  const ping = () =>
-    run(PingWebhookDocument, { id, exampleOf: testEvent || null }, ({ pingWebhook }) => {
-      navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
-      return 'The test event is on its way.'
-    })
-  const setActive = (next: boolean) =>
+  const { ask, busy, outcome, run } = useAction()
+  const { draft, field } = useDraft<{ testEvent: WebhookEventType | '' }>({ testEvent: '' })
+  const [rotated, setRotated] = useState<{ secret: string; keepsOld: boolean } | null>(null)
+  const keep = useRef<HTMLSelectElement>(null)
+  const ping = (): void =>
+    run(PingWebhookDocument, { id, exampleOf: draft.testEvent || null }, ({ pingWebhook }) =>
+      navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`),
+    )
+  const setActive = (next: boolean): void =>
     run(UpdateWebhookDocument, { id, input: { active: next } }, () =>
       next
         ? 'The webhook is active. Recover the deliveries that it missed.'
         : 'The webhook is paused. Nothing is sent to it.',
     )
-  const recover = () => {
+  const recover = (): void => {
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString()
-    return run(
+    run(
       RecoverWebhookDocument,
       { id, since },
       ({ recoverWebhook: { recovered, more } }) =>
         `${sentAgain(recovered)}${more ? ' There are more: recover again.' : ''}`,
     )
   }
-  const rotate = () =>
-    run(
-      RotateWebhookSecretDocument,
-      { id, keepPreviousHours: Number(keepHours) },
-      ({ rotateWebhookSecret }) => {
-        setSecret(rotateWebhookSecret.secret)
-        return 'The secret was replaced.'
-      },
-    )
-  const remove = () =>
-    run(DeleteWebhookDocument, { id }, () => {
-      navigate('/webhooks')
-      return 'The webhook was deleted.'
+  const rotate = (): void => {
+    const keepPreviousHours = Number(keep.current?.value)
+    run(RotateWebhookSecretDocument, { id, keepPreviousHours }, ({ rotateWebhookSecret: { secret } }) => {
+      setRotated({ secret, keepsOld: keepPreviousHours > 0 })
+      return 'The secret was replaced.'
     })
-  const askToRotate = (): void => {
-    change({ keepHours: '24' })
-    setAsked('rotate')
   }
-  const actions = { rotate, remove, pause: () => setActive(false) }
+  const remove = (): void => run(DeleteWebhookDocument, { id }, () => navigate('/webhooks'))
+  const keepOld = <Select ref={keep} label="Keep the old secret" options={KEEP} />
   return (
     <Section
       title="Actions"
@@ -77,42 +60,35 @@ export function Controls({ webhook: { id, active } }: { readonly webhook: Webhoo
     >
       <div className="row">
         <Select label="Test event" options={TEST_EVENTS} {...field('testEvent')} />
-        <Button look="primary" busy={busy} disabled={!active} onClick={() => void ping()}>
+        <Button look="primary" busy={busy} disabled={!active} onClick={ping}>
           Send test event
         </Button>
-        <Button busy={busy} disabled={!active} onClick={() => void recover()}>
+        <Button busy={busy} disabled={!active} onClick={recover}>
           Recover failed deliveries
         </Button>
-        {active ? (
-          <Button busy={busy} onClick={() => setAsked('pause')}>
-            Pause
-          </Button>
-        ) : (
-          <Button look="primary" busy={busy} onClick={() => void setActive(true)}>
-            Activate
-          </Button>
-        )}
-        <Button busy={busy} onClick={askToRotate}>
+        <Button
+          look={active ? 'plain' : 'primary'}
+          busy={busy}
+          onClick={() => (active ? ask({ ...PAUSE, onConfirm: () => setActive(false) }) : setActive(true))}
+        >
+          {active ? 'Pause' : 'Activate'}
+        </Button>
+        <Button busy={busy} onClick={() => ask({ ...ROTATE, content: keepOld, onConfirm: rotate })}>
           Rotate secret
         </Button>
-        <Button look="danger" busy={busy} onClick={() => setAsked('remove')}>
+        <Button look="danger" busy={busy} onClick={() => ask({ ...DELETE, onConfirm: remove })}>
           Delete
         </Button>
       </div>
       {outcome}
-      <Confirm
-        question={asked && { ...QUESTIONS[asked], onConfirm: () => void actions[asked]() }}
-        onClose={() => setAsked(null)}
-      >
-        {asked === 'rotate' && <Select label="Keep the old secret" options={KEEP} {...field('keepHours')} />}
-      </Confirm>
-      <SecretDialog
-        title={keepHours === '0' ? 'Store the new secret' : 'Store the new secret beside the old one'}
-        keepsOld={keepHours !== '0'}
-        webhookId={id}
-        secret={secret}
-        onStored={() => setSecret(null)}
-      />
+      {rotated && (
+        <SecretDialog
+          title={rotated.keepsOld ? 'Store the new secret beside the old one' : 'Store the new secret'}
+          webhookId={id}
+          {...rotated}
+          onStored={() => setRotated(null)}
+        />
+      )}
     </Section>
   )
 }
@@ -122,54 +98,25 @@ const TEST_EVENTS = [
   ...EVENT_TYPES.map((type) => ({ value: type, label: `Example: ${eventTitle(type)}` })),
 ]
 
+/** For how many hours. The first one is safe. */
 const KEEP = [
   { value: '24', label: 'For a day' },
   { value: '168', label: 'For 7 days' },
   { value: '0', label: 'No, it ends at once' },
 ]
 
-const QUESTIONS = {
-  pause: {
-    title: 'Pause this webhook?',
-    text: 'All waiting deliveries are cancelled. After you activate it again, you can recover them for 7 days.',
-    label: 'Pause webhook',
-  },
-  rotate: {
-    title: 'Rotate the secret?',
-    text: 'If the old secret ends at once, your receiver refuses requests until it has the new one. They are repeated. If you keep it, requests are signed with both: let your receiver accept either of them.',
-    label: 'Rotate secret',
-  },
-  remove: {
-    title: 'Delete this webhook?',
-    text: 'Its deliveries are cancelled and its log is removed. This cannot be undone.',
-    label: 'Delete webhook',
-  },
-} as const
-
-interface EditFormProps {
-  readonly webhook: WebhookDetailsFragment
-  readonly onDone: () => void
+const PAUSE = {
+  title: 'Pause this webhook?',
+  text: 'All waiting deliveries are cancelled. After you activate it again, you can recover them for 7 days.',
+  label: 'Pause webhook',
 }
-
-/** Changes the URL, the agent and the events. The secret and the log stay. */
-export function EditForm({ webhook, onDone }: EditFormProps) {
-  const { id, url, eventTypes: types, filterAgentPda } = webhook
-  const [{ error, fetching }, update] = useMutation(UpdateWebhookDocument)
-  const submit = async (input: UpdateWebhookInput): Promise<void> => {
-    const result = await update({ id, input })
-    if (result.error === undefined) onDone()
-  }
-  return (
-    <WebhookForm
-      label="Edit the webhook"
-      action="Save"
-      given={{ url, agent: filterAgentPda ?? '', types }}
-      isEdited
-      busy={fetching}
-      error={error}
-      onSubmit={(input) => void submit(input)}
-    >
-      <Button onClick={onDone}>Cancel</Button>
-    </WebhookForm>
-  )
+const ROTATE = {
+  title: 'Rotate the secret?',
+  text: 'If the old secret ends at once, your receiver refuses requests until it has the new one. They are repeated. If you keep it, requests are signed with both: let your receiver accept either of them.',
+  label: 'Rotate secret',
+}
+const DELETE = {
+  title: 'Delete this webhook?',
+  text: 'Its deliveries are cancelled and its log is removed. This cannot be undone.',
+  label: 'Delete webhook',
 }

@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { deliveryTitle, EVENT_TYPES, eventTitle } from '../../events/types.ts'
-import { Button, Input, optionsOf, Pager, PERIODS, Section, Select } from '../../ui/index.ts'
+import { Button, Input, optionsOf, Pager, PERIODS, Section, Select, usePlace } from '../../ui/index.ts'
 import { Empty, Loaded, useRead, useTyped } from '../../ui/reads.ts'
 import { type Columns, Table } from '../../ui/table.tsx'
 import { Link, plural, RelativeTime, Status } from '../../ui/values.ts'
 import { Export } from '../../ui/export.tsx'
 import { checkAgent } from '../../form/checks.ts'
 import { withFilter } from '../agents/filters.ts'
-import { responseOf } from '../delivery/requests.tsx'
+import { FINISHED, responseOf } from '../delivery/page.tsx'
 import {
   type DeliveryFieldsFragment,
   RecoverWebhookDocument,
@@ -49,9 +49,8 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   const filter = readFilter(search, chosenAt)
   const problem = checkAgent(filter?.agentPda ?? '')
   const isValid = problem === null
-  // The cursors of the pages before this one. The first page has none.
-  const [cursors, setCursors] = useState<readonly string[]>([])
-  const variables = { id, filter, first: PAGE_SIZE, after: cursors.at(-1) ?? null }
+  const [place, setPlace] = usePlace(PAGE_SIZE)
+  const variables = { id, filter, ...place }
   const read = useRead(
     { query: WebhookLogDocument, variables, pause: !isValid },
     { everyMs: isValid ? REFRESH_MS : null },
@@ -60,7 +59,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
   const change = (name: string, value: string): void => {
     setSearch((now) => withFilter(now, { [name]: value }), { replace: true })
     setChosenAt(Date.now())
-    setCursors([])
+    setPlace({})
   }
   return (
     <Section
@@ -94,11 +93,7 @@ export function DeliveryLog({ id }: { readonly id: string }) {
                   rows={nodes}
                   keyOf={(row) => row.id}
                 />
-                <Pager
-                  text={plural(totalCount, 'delivery', 'deliveries')}
-                  previous={cursors.length === 0 ? null : () => setCursors(cursors.slice(0, -1))}
-                  next={pageInfo.hasNextPage ? () => setCursors([...cursors, pageInfo.endCursor!]) : null}
-                >
+                <Pager text={plural(totalCount, 'delivery', 'deliveries')} page={pageInfo} onMove={setPlace}>
                   <Export name="deliveries" query={WebhookLogDocument} variables={{ id, filter }} />
                 </Pager>
               </>
@@ -117,26 +112,20 @@ interface LogFiltersProps {
   readonly problem: string | null
 }
 
-const all = (options: readonly { value: string; label: string }[]) => [
-  { value: '', label: 'All' },
-  ...options,
-]
+const ALL = { value: '', label: 'All' }
+const typeOption = (value: (typeof TYPES)[number]) => ({ value, label: eventTitle(value) })
 
 function LogFilters({ search, onChange, problem }: LogFiltersProps) {
   const agent = useTyped(search.get('agent') ?? '', TYPING_MS, (text) => onChange('agent', text.trim()))
-  const select = (label: string, name: string, options: readonly { value: string; label: string }[]) => (
-    <Select
-      label={label}
-      options={options}
-      value={search.get(name) ?? ''}
-      onChange={({ target }) => onChange(name, target.value)}
-    />
-  )
+  const field = (name: string) => ({
+    value: search.get(name) ?? '',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => onChange(name, target.value),
+  })
   return (
     <div className="row" role="group" aria-label="Filter deliveries">
-      {select('Status', 'status', all(optionsOf(STATUSES)))}
-      {select('Event', 'event', all(TYPES.map((value) => ({ value, label: eventTitle(value) }))))}
-      {select('Created', 'hours', [{ value: '', label: 'Any time' }, ...PERIODS])}
+      <Select label="Status" options={[ALL, ...optionsOf(STATUSES)]} {...field('status')} />
+      <Select label="Event" options={[ALL, ...TYPES.map(typeOption)]} {...field('event')} />
+      <Select label="Created" options={[{ value: '', label: 'Any time' }, ...PERIODS]} {...field('hours')} />
       <Input
         label="Agent"
         autoComplete="off"
@@ -145,17 +134,11 @@ function LogFilters({ search, onChange, problem }: LogFiltersProps) {
         error={problem}
         {...agent}
       />
-      <Input
-        label="Created before"
-        type="datetime-local"
-        value={search.get('until') ?? ''}
-        onChange={({ target }) => onChange('until', target.value)}
-      />
+      <Input label="Created before" type="datetime-local" {...field('until')} />
     </div>
   )
 }
 
-const FINISHED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'CANCELLED'])
 const CHOOSE = 'Choose the status Success, Failed or Cancelled first.'
 /** An hour less than the 14 days that the service accepts, because clocks differ. */
 const MAX_HOURS = 14 * 24 - 1
@@ -172,7 +155,7 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
   const { busy, done, problem, run } = useAction()
   const [rest, setRest] = useState<{ until: string; continueAfter: string | null } | null>(null)
   const statuses = filter?.statuses?.filter((status) => FINISHED.has(status)) ?? []
-  const send = () => {
+  const send = (): void => {
     const now = new Date().toISOString()
     const { eventTypes, agentPda } = filter ?? {}
     const end = filter?.until ?? now
@@ -180,22 +163,22 @@ function SendAgain({ id, filter, isEmpty, onSent }: SendAgainProps) {
     const { until, continueAfter } = rest ?? { until: end < now ? end : now, continueAfter: null }
     const since = filter?.since ?? new Date(Date.parse(until) - MAX_HOURS * HOUR_MS).toISOString()
     const variables = { id, since, until, statuses, eventTypes, agentPda, continueAfter }
-    return run(RecoverWebhookDocument, variables, ({ recoverWebhook }) => {
+    run(RecoverWebhookDocument, variables, ({ recoverWebhook }) => {
       const { recovered, more, last } = recoverWebhook
       setRest(more ? { until, continueAfter: last } : null)
       onSent()
       return `${sentAgain(recovered)}${more ? ' There are more: send again.' : ''}`
     })
   }
-  if (isEmpty && done === '') return null
+  if (isEmpty && done === null) return null
   return (
     <>
       <div className="row">
-        <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={() => void send()}>
+        <Button busy={busy} disabled={isEmpty || statuses.length === 0} onClick={send}>
           Send these again
         </Button>
         <span role="status" className="hint">
-          {done || (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
+          {done ?? (statuses.length > 0 ? 'The oldest first, at most those of 14 days.' : CHOOSE)}
         </span>
       </div>
       {problem}

@@ -1,17 +1,19 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import { clientCode, CodeTabs, DialogButton, Page, PERIODS } from '../../ui/index.ts'
+import { Button, clientCode, CodeTabs, DialogButton, Page, PERIODS } from '../../ui/index.ts'
+import { useAction } from '../../form/use-action.tsx'
 import { ErrorState, Loaded, Loading, useRead } from '../../ui/reads.ts'
 import { ChoiceSection, Facts, Section } from '../../ui/section.tsx'
 import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { secretName, verificationCode } from '../webhooks/secret.tsx'
-import { eventsText, WebhookBadge } from '../webhooks/webhook.tsx'
-import { Controls, EditForm } from './controls.tsx'
+import { eventsText, WebhookBadge, WebhookForm } from '../webhooks/webhook.tsx'
+import { Controls } from './controls.tsx'
 import { DeliveryLog } from './log.tsx'
 import {
   OneWebhookDocument,
+  UpdateWebhookDocument,
   type WebhookDetailsFragment,
   WebhookFiguresDocument,
   type WebhookFiguresQueryVariables,
@@ -102,6 +104,26 @@ function Webhook({ id }: { readonly id: string }) {
   )
 }
 
+interface EditFormProps {
+  readonly webhook: WebhookDetailsFragment
+  readonly onDone: () => void
+}
+
+/** Changes the URL, the agent and the events. The secret and the log stay. */
+function EditForm({ webhook, onDone }: EditFormProps) {
+  const { id, url, eventTypes: types, filterAgentPda } = webhook
+  const action = useAction()
+  return (
+    <WebhookForm
+      given={{ url, agent: filterAgentPda ?? '', types }}
+      action={action}
+      onSubmit={(input) => action.run(UpdateWebhookDocument, { id, input }, onDone)}
+    >
+      <Button onClick={onDone}>Cancel</Button>
+    </WebhookForm>
+  )
+}
+
 const REASONS = {
   FAILING: 'All deliveries failed for 5 days.',
   GONE: 'Your receiver responded with the status 410, which means that it is gone.',
@@ -110,7 +132,7 @@ const REASONS = {
 /** Says why nothing arrives, and the way back. */
 function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment }) {
   const { id, active, disabledAt, disabledReason } = webhook
-  const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25, after: null } })
+  const [{ data }] = useQuery({ query: WebhookLogDocument, variables: { id, first: 25 } })
   const latest = data?.webhookDeliveries?.nodes.find(
     ({ attemptCount, eventType }) => attemptCount > 0 && eventType !== 'PING',
   )

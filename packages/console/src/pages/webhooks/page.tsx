@@ -1,15 +1,15 @@
 import { useState } from 'react'
-import { useMutation } from 'urql'
 import { useLocation, useSearchParams } from 'wouter'
 import { ButtonLink, type Columns, Page, Section, Table } from '../../ui/index.ts'
 import { Empty, Loaded, useRead } from '../../ui/reads.ts'
 import { Address, Link, Status } from '../../ui/values.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
+import { useAction } from '../../form/use-action.tsx'
 import { nextStep } from '../../routes.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import {
   CreateWebhookDocument,
-  type CreateWebhookInput,
+  type CreateWebhookMutation,
   WebhooksDocument,
   type WebhooksQuery,
 } from './page.generated.ts'
@@ -110,33 +110,26 @@ function CreateWebhook() {
     agent: agent ?? '',
     types: agent === null ? (['AGENT_REGISTERED'] as const) : EVENT_TYPES,
   }
-  const [{ data, error, fetching }, create] = useMutation(CreateWebhookDocument)
-  const [secret, setSecret] = useState<string | null>(null)
+  const action = useAction()
+  const [created, setCreated] = useState<CreateWebhookMutation['createWebhook'] | null>(null)
   const [, navigate] = useLocation()
-  const submit = async (input: CreateWebhookInput): Promise<void> => {
-    const result = await create({ input })
-    setSecret(result.data?.createWebhook.secret ?? null)
-  }
-  const id = data?.createWebhook.id ?? ''
   return (
     <Section title="Create a webhook" lead="The gateway sends each chosen event to your URL within seconds.">
       <WebhookForm
-        label="Create a webhook"
-        action="Create webhook"
         given={given}
-        busy={fetching}
-        error={error}
-        onSubmit={(input) => void submit(input)}
+        action={action}
+        onSubmit={(input) =>
+          action.run(CreateWebhookDocument, { input }, ({ createWebhook }) => setCreated(createWebhook))
+        }
       />
-      <SecretDialog
-        title="Store the secret of the webhook"
-        webhookId={id}
-        secret={secret}
-        onStored={() => {
-          setSecret(null)
-          navigate(nextStep(search)?.to ?? `/webhooks/${id}`)
-        }}
-      />
+      {created && (
+        <SecretDialog
+          title="Store the secret of the webhook"
+          webhookId={created.id}
+          secret={created.secret}
+          onStored={() => navigate(nextStep(search)?.to ?? `/webhooks/${created.id}`)}
+        />
+      )}
     </Section>
   )
 }

@@ -4,8 +4,7 @@ import { RECEIVERS } from './receivers.generated.ts'
 interface SecretDialogProps {
   readonly title: string
   readonly webhookId: string
-  /** Null closes the dialog. */
-  readonly secret: string | null
+  readonly secret: string
   /** The secret before this one is still valid. */
   readonly keepsOld?: boolean
   readonly onStored: () => void
@@ -15,14 +14,14 @@ interface SecretDialogProps {
 export function SecretDialog({ title, webhookId, secret, keepsOld, onStored }: SecretDialogProps) {
   const name = secretName(webhookId)
   return (
-    <Dialog title={title} open={secret !== null} locked onClose={() => secret !== null && onStored()}>
+    <Dialog title={title} locked onClose={onStored}>
       <div className="stack">
         <p>
           Your receiver needs this secret to verify requests. It is shown only now. Store it in the
           environment of your receiver, not in its code.
         </p>
-        <CodeBlock label="Secret" code={secret ?? ''} />
-        {keepsOld === true && (
+        <CodeBlock label="Secret" code={secret} />
+        {keepsOld && (
           <p>
             Until the old secret ends, <code>X-Service-Signature</code> is made with the old one, and{' '}
             <code>webhook-signature</code> with both. So do not remove the old one yet: accept a request that

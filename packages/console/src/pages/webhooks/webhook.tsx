@@ -7,32 +7,29 @@ import type { WebhookEventType } from '../../events/events.generated.ts'
 import { EVENT_GROUPS, EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { checkAgent } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
+import type { Action } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Button, ErrorState, Input, Light } from '../../ui/index.ts'
-import type { CreateWebhookInput } from './page.generated.ts'
+import type { CreateWebhookInput, WebhooksQuery } from './page.generated.ts'
 
 interface WebhookFormProps {
-  readonly label: string
-  /** Of the button that sends it. */
-  readonly action: string
+  /** The URL is empty for a new webhook. */
   readonly given: {
     readonly url: string
     readonly agent: string
     readonly types: readonly WebhookEventType[]
   }
-  /** The webhook exists, and has deliveries that wait. */
-  readonly isEdited?: boolean
-  readonly busy: boolean
-  readonly error: unknown
+  readonly action: Action
   readonly onSubmit: (input: CreateWebhookInput) => void
   /** Other buttons. */
   readonly children?: ReactNode
 }
 
 /** What an owner chooses for a webhook. */
-export function WebhookForm(props: WebhookFormProps) {
-  const { label, action, given, isEdited = false, busy, error, onSubmit, children } = props
-  const { draft, change, field, problemOf, submit } = useDraft(given, problemsOf)
+export function WebhookForm({ given, action, onSubmit, children }: WebhookFormProps) {
+  const { busy, error } = action
+  const isNew = given.url === ''
+  const { draft, change, field, submit } = useDraft(given, problemsOf)
   const { url, agent, types } = draft
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const refused = readError(error ?? {})
@@ -43,7 +40,7 @@ export function WebhookForm(props: WebhookFormProps) {
   const send = (): void =>
     onSubmit({ url: url.trim(), eventTypes: [...types], filterAgentPda: agent.trim() || null })
   return (
-    <Form label={label} onSubmit={() => submit(send)}>
+    <Form label={isNew ? 'Create a webhook' : 'Edit the webhook'} onSubmit={() => submit(send)}>
       <Input
         label="Receiver URL"
         type="url"
@@ -51,7 +48,7 @@ export function WebhookForm(props: WebhookFormProps) {
         placeholder="https://example.org/events"
         hint={receiver === null ? 'An https URL of a public host.' : 'An http or https URL.'}
         {...field('url')}
-        error={problemOf('url') ?? (isUrlRefused ? refused.message : null)}
+        error={field('url').error ?? (isUrlRefused ? refused.message : null)}
       />
       {receiver !== null && (
         <Button small onClick={() => change({ url: apiUrl(receiver) })}>
@@ -78,12 +75,12 @@ export function WebhookForm(props: WebhookFormProps) {
           </div>
         </Choices>
       ))}
-      {problemOf('types') && (
+      {field('types').error && (
         <p className="note bad" role="alert">
-          {problemOf('types')}
+          {field('types').error}
         </p>
       )}
-      {isEdited && url.trim() !== given.url && (
+      {!isNew && url.trim() !== given.url && (
         <p className="hint" role="status">
           Deliveries that wait for the old URL are cancelled. The secret stays the same.
         </p>
@@ -92,7 +89,7 @@ export function WebhookForm(props: WebhookFormProps) {
       <div className="row">
         {children}
         <Button type="submit" look="primary" busy={busy}>
-          {action}
+          {isNew ? 'Create webhook' : 'Save'}
         </Button>
       </div>
     </Form>
@@ -110,10 +107,7 @@ export function eventsText(types: readonly WebhookEventType[]): string {
   return types.length === EVENT_TYPES.length ? 'All types' : types.map(eventTitle).join(', ')
 }
 
-interface WebhookState {
-  readonly active: boolean
-  readonly disabledAt?: string | null | undefined
-}
+type WebhookState = Pick<WebhooksQuery['webhooks']['nodes'][number], 'active' | 'disabledAt'>
 
 export function WebhookBadge({ active, disabledAt }: WebhookState) {
   if (active) return <Light tone="good" text="Active" />
