@@ -1,5 +1,5 @@
 import type { Client as Socket } from 'graphql-ws'
-import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { Client, CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
 import { setLastRequest, setSocket } from './connection.ts'
@@ -26,7 +26,9 @@ export function createApiClient(token: string | null): Client {
       mapExchange({
         onResult: (result) => {
           setLastRequest(stateOf(result.error))
-          return { ...result, data: visible(result.data) }
+          const { error, operation } = result
+          const failure = operation.kind === 'query' ? failureOf(error) : error
+          return { ...result, error: failure, data: visible(result.data) }
         },
       }),
       fetchExchange,
@@ -64,6 +66,16 @@ const fetchInTime: typeof fetch = (url, init) => {
   const body = init?.body as string
   const limit = AbortSignal.timeout(SLOW.test(body) ? 30_000 : QUICK.test(body) ? 5_000 : 10_000)
   return fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+}
+
+const ABSENT = /^(?:AGENT|TRANSACTION)_NOT_FOUND$/
+
+/** That nothing is at an address is an answer, and its field is null. Other errors stay. */
+function failureOf(error: CombinedError | undefined): CombinedError | undefined {
+  if (error === undefined || error.networkError) return error
+  const { graphQLErrors: all, response } = error
+  const graphQLErrors = all.filter(({ extensions }) => !ABSENT.test(String(extensions.code)))
+  return graphQLErrors.length === 0 ? undefined : new CombinedError({ graphQLErrors, response })
 }
 
 function stateOf(error: CombinedError | undefined) {

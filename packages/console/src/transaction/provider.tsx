@@ -12,7 +12,6 @@ import {
 } from 'react'
 import { useClient } from 'urql'
 import { Button } from '../ui/button.tsx'
-import { useLazy } from '../ui/lazy.tsx'
 import { ErrorState } from '../ui/states.tsx'
 import { useAccount } from '../wallet/account.tsx'
 import type { TransactionRequest, Transactions } from './transactions.ts'
@@ -20,8 +19,8 @@ import { readUnfinished } from './unfinished.ts'
 
 interface Given {
   readonly start: (request: TransactionRequest) => void
-  /** Null before the first transaction of the page. */
-  readonly transactions: Transactions | null
+  /** The dialog and the banner. Null before the first transaction of the page. */
+  readonly host: ReactNode
   /** Its code is on its way. */
   readonly isOpening: boolean
   /** Its code did not load. */
@@ -36,24 +35,23 @@ const NOT_LOADED =
   'The code of transactions could not be loaded. Nothing new was signed or sent: try it again, or reload the page.'
 
 /** The first page needs no code of transactions, unless one is not finished. */
-const load = () => import('./transactions.ts')
-const loadHost = () => import('./host.tsx')
+const load = () => Promise.all([import('./transactions.ts'), import('./host.tsx')])
 
 /** The transactions of all pages: they continue when the reader goes to another page. */
 export function TransactionProvider({ children }: { readonly children: ReactNode }) {
   const { signer, walletName } = useAccount()
   const client = useClient()
-  const [transactions, setTransactions] = useState<Transactions | null>(null)
+  const [host, setHost] = useState<ReactNode>(null)
   const [isOpening, setOpening] = useState(false)
   const [hasFailed, setFailed] = useState(false)
   const [landed, setLanded] = useState(0)
   const created = useRef<Promise<Transactions> | null>(null)
   const open = useCallback((): Promise<Transactions> => {
     const create = async (): Promise<Transactions> => {
-      const [{ createGateway, createTransactions }] = await Promise.all([load(), loadHost()])
+      const [{ createGateway, createTransactions }, { Host }] = await load()
       const loaded = createTransactions(createGateway(client, () => setLanded((count) => count + 1)))
       loaded.resumeStored()
-      setTransactions(loaded)
+      setHost(<Host transactions={loaded} />)
       return loaded
     }
     return (created.current ??= create())
@@ -75,8 +73,8 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
         .then((opened) => opened.start(request, wallet), fail)
         .finally(() => setOpening(false))
     }
-    return { start, transactions, isOpening, hasFailed, landed }
-  }, [signer, walletName, open, fail, transactions, isOpening, hasFailed, landed])
+    return { start, host, isOpening, hasFailed, landed }
+  }, [signer, walletName, open, fail, host, isOpening, hasFailed, landed])
   return <Context value={given}>{children}</Context>
 }
 
@@ -107,12 +105,6 @@ export function useLanded(read: () => void): void {
 
 /** The dialog of the shown transaction, and a banner for those that are not finished. */
 export function TransactionHost() {
-  const { transactions, hasFailed } = useGiven()
-  if (hasFailed) return <ErrorState error={{ message: NOT_LOADED }} />
-  return transactions === null ? null : <LoadedHost transactions={transactions} />
-}
-
-function LoadedHost({ transactions }: { readonly transactions: Transactions }) {
-  const loaded = useLazy(loadHost)
-  return loaded === null ? null : <loaded.Host transactions={transactions} />
+  const { host, hasFailed } = useGiven()
+  return hasFailed ? <ErrorState error={{ message: NOT_LOADED }} /> : host
 }

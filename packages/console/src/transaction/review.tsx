@@ -1,9 +1,10 @@
+import type { DecodedInstruction } from '@agent-registry/client/decode'
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Address, Amount, Button, type Columns, Facts, formatUnits, Table, withCommas } from '../ui/index.ts'
 import { inWords } from '../ui/time.tsx'
 import { type Costs, costsOf } from './costs.ts'
-import { type DecodedTransaction, decodeTransaction } from './decode.ts'
+import { decodeTransaction } from './decode.ts'
 import { Instruction } from './instruction.tsx'
 import { RentsDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import type { Prepared } from './state.ts'
@@ -39,9 +40,9 @@ export function Review({ prepared, flow, blockHeight, program, onSign, again, on
   const rent = costs.rent === null ? 'Not known' : <Amount value={costs.rent} unit="sol" />
   return (
     <div className="stack">
-      {transaction.instructions.map((each) => (
-        <section key={each.decoded?.name ?? each.programId} className="stack" aria-label="What you sign">
-          <Instruction {...describe(each)} />
+      {transaction.instructions.map(({ programId, decoded }) => (
+        <section key={decoded?.name ?? programId} className="stack" aria-label="What you sign">
+          <Instruction programId={programId} {...describe(decoded)} />
         </section>
       ))}
       {warning !== undefined && (
@@ -136,15 +137,12 @@ const BALANCES: Columns<readonly string[]> = {
 const isOther = ({ name }: { readonly name: string | null }): boolean => name !== 'program'
 
 /** An instruction for somebody who is asked to sign it. */
-function describe({ programId, decoded }: DecodedTransaction['instructions'][number]) {
-  const unknown = { programId, values: [], accounts: [] }
-  if (decoded === null)
-    return { title: 'An instruction that this page cannot read', program: 'Program', ...unknown }
-  return {
-    title: effectOf(decoded),
-    program: REGISTRY_PROGRAM,
-    programId,
-    values: argumentsOf(decoded),
-    accounts: decoded.accounts.filter(isOther),
-  }
-}
+const describe = (decoded: DecodedInstruction | null) =>
+  decoded === null
+    ? { title: 'An instruction that this page cannot read', program: 'Program', values: [], accounts: [] }
+    : {
+        title: effectOf(decoded),
+        program: REGISTRY_PROGRAM,
+        values: argumentsOf(decoded),
+        accounts: decoded.accounts.filter(isOther),
+      }

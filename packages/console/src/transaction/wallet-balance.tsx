@@ -1,17 +1,13 @@
 import { useMutation } from 'urql'
 import { readError } from '../api/errors.ts'
 import { Address, Amount, Button, Facts, Section, useRead } from '../ui/index.ts'
+import { useService } from '../ui/service.tsx'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
 import { useLanded } from './provider.tsx'
 
-interface WalletBalanceProps {
-  readonly wallet: string
-  /** Of the gateway. The localnet gives SOL and USDC to everybody. */
-  readonly network: string
-}
-
-/** What the wallet can spend. */
-export function WalletBalance({ wallet, network }: WalletBalanceProps) {
+/** What the wallet can spend. The localnet gives SOL and USDC to everybody. */
+export function WalletBalance({ wallet }: { readonly wallet: string }) {
+  const service = useService().data?.info
   const { data, error, again } = useRead({ query: WalletBalanceDocument, variables: { wallet } })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance
@@ -30,7 +26,7 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
         }}
       />
       {error && <p className="note bad">The balance cannot be read: {readError(error).message}</p>}
-      {network === 'LOCALNET' && (
+      {service?.network === 'LOCALNET' && (
         <>
           <p className="note">This is a local test network. Its SOL and USDC have no value.</p>
           <Button

@@ -1,14 +1,15 @@
 import { getWallets } from '@wallet-standard/app'
 import type { Wallet } from '@wallet-standard/base'
-import { useState, useSyncExternalStore } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { readError } from '../api/errors.ts'
-import { Address, Button } from '../ui/index.ts'
-import { WithService } from '../ui/service.tsx'
+import { Address, Button, Loaded } from '../ui/index.ts'
+import { useService } from '../ui/service.tsx'
 import { useAccount } from './account.tsx'
 
 /** Shows the account, and a button for each step that is left. */
 export function AccountPanel() {
   const account = useAccount()
+  const service = useService()
   const wallets = useWallets()
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
@@ -27,7 +28,7 @@ export function AccountPanel() {
         </p>
       )}
       {account.signer === null ? (
-        <WithService rows={1} label="Loading the wallets">
+        <Loaded read={service} data={service.data?.info} rows={1} label="Loading the wallets">
           {({ network }) => (
             <>
               {wallets.map((wallet) => (
@@ -63,7 +64,7 @@ export function AccountPanel() {
               )}
             </>
           )}
-        </WithService>
+        </Loaded>
       ) : (
         account.session === null && (
           <>
@@ -100,24 +101,20 @@ export function AccountPanel() {
 /** Features that the console needs of a wallet. */
 const NEEDED = ['standard:connect', 'solana:signTransaction']
 
-let wallets: readonly Wallet[] = []
-
-function read(): readonly Wallet[] {
-  const found = getWallets()
+const usable = (): readonly Wallet[] =>
+  getWallets()
     .get()
     .filter(({ features }) => NEEDED.every((name) => name in features))
-  // Snapshots are compared by identity.
-  if (found.length !== wallets.length || found.some((each, i) => each !== wallets[i])) wallets = found
-  return wallets
-}
-
-function subscribe(changed: () => void): () => void {
-  const installed = getWallets()
-  const stops = [installed.on('register', changed), installed.on('unregister', changed)]
-  return () => stops.forEach((stop) => stop())
-}
 
 /** The installed wallets of the Wallet Standard. */
 function useWallets(): readonly Wallet[] {
-  return useSyncExternalStore(subscribe, read)
+  const [wallets, setWallets] = useState(usable)
+  // Not a passive effect: a wallet could register itself before it.
+  useLayoutEffect(() => {
+    const installed = getWallets()
+    const read = (): void => setWallets(usable())
+    const stops = [installed.on('register', read), installed.on('unregister', read)]
+    return () => stops.forEach((stop) => stop())
+  }, [])
+  return wallets
 }

@@ -3,6 +3,7 @@ import { Facts, Section } from '../../ui/index.ts'
 import { Address, ExternalLink, Light, RelativeTime, type Tone, words } from '../../ui/values.ts'
 import { type Check, check, Checks } from '../../ui/checks.tsx'
 import { Export } from '../../ui/export.tsx'
+import { CHECKS } from '../credentials/checks.ts'
 import { type CredentialFieldsFragment as Credential, ExportCredentialsDocument } from './page.generated.ts'
 import type { Agent } from './page.tsx'
 
@@ -30,12 +31,7 @@ export function CredentialsSection({ agent }: { readonly agent: Agent }) {
   )
 }
 
-interface ItemProps {
-  readonly credential: Credential
-  readonly did: string
-}
-
-function CredentialItem({ credential, did }: ItemProps) {
+function CredentialItem({ credential, did }: { readonly credential: Credential; readonly did: string }) {
   const { type, issuer, credentialUrl, validFrom, validUntil, indexedAt } = credential
   const [now] = useState(Date.now)
   const checks = checksOf(credential, did, now)
@@ -112,27 +108,19 @@ function checksOf(credential: Credential, did: string, now: number): Check[] | n
   const isTrusted = proofVerified || status === 'REVOKED' || status === 'SUSPENDED'
   const [isInTime, dates] = datesOf(credential, now)
   if (!structurallyValid && isInTime) return null
-  return [
-    check(
-      'Vocabulary',
-      true,
-      'It uses the vocabulary of W3C credentials. The gateway has pinned copies of all of it.',
-    ),
-    check('Type', true, 'It says which type of credential it is.'),
-    check('Subject', true, 'It is about this agent: its subject is the DID of the owner.'),
-    check('Dates', structurallyValid, dates),
-    check('Proof', true, 'It has a signature of its issuer.'),
-    check(
-      'Trust',
-      isTrusted,
-      isTrusted
-        ? 'The signature is right, and this gateway trusts the issuer for this type.'
-        : isOwn
-          ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
-          : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.',
-    ),
-    ...(status === null ? [] : [check('Status', status === 'VALID', STATUS_TEXTS[status])]),
-  ]
+  const trust = isTrusted
+    ? 'The signature is right, and this gateway trusts the issuer for this type.'
+    : isOwn
+      ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
+      : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.'
+  const found: Partial<Record<string, readonly [passed: boolean, text: string]>> = {
+    TEMPORAL: [structurallyValid, dates],
+    PROOF_VERIFIED: [isTrusted, trust],
+    STATUS: status === null ? undefined : [status === 'VALID', STATUS_TEXTS[status]],
+  }
+  return Object.entries(CHECKS)
+    .filter(([name]) => name !== 'STATUS' || status !== null)
+    .map(([name, { title, text }]) => check(title, ...(found[name] ?? ([true, text] as const))))
 }
 
 /** Whether it is valid by its dates, and why. */

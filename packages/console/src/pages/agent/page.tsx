@@ -3,13 +3,13 @@ import { useQuery, useSubscription } from 'urql'
 import { useParams } from 'wouter'
 import { useSocket } from '../../api/connection.ts'
 import { capabilityNames } from '../../api/enums.ts'
-import { readError } from '../../api/errors.ts'
 import { describeEvent } from '../../events/describe.ts'
 import { LiveEventsDocument } from '../../events/events.generated.ts'
+import { ADDRESS } from '../../shell/find.ts'
 import { Amount, formatUnits } from '../../ui/amount.tsx'
 import { Light, Status, Tier, words } from '../../ui/badge.tsx'
-import { ButtonLink, classes, clientCode, CodeTabs, DialogButton, Page, ShowRequest } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, useVisible } from '../../ui/reads.ts'
+import { ButtonLink, clientCode, CodeTabs, DialogButton, Page, ShowRequest } from '../../ui/index.ts'
+import { Empty, Loaded, useRead, useVisible } from '../../ui/reads.ts'
 import { Facts, Figures, Section } from '../../ui/section.tsx'
 import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { CardSection } from './card-section.tsx'
@@ -20,8 +20,6 @@ import css from './page.module.css'
 
 export type Agent = NonNullable<AgentDetailsQuery['agent']>
 
-const NO_AGENT: ReadonlySet<string | null> = new Set(['AGENT_NOT_FOUND', 'INVALID_PUBKEY'])
-
 export default function AgentPage() {
   const { pda = '' } = useParams()
   // Another agent is another page: nothing of the last one stays.
@@ -30,7 +28,9 @@ export default function AgentPage() {
 
 function OneAgent({ pda }: { readonly pda: string }) {
   const variables = { pda }
-  const [{ data, error }, refetch] = useQuery({ query: AgentDetailsDocument, variables })
+  const isAddress = ADDRESS.test(pda)
+  const read = useRead({ query: AgentDetailsDocument, variables, pause: !isAddress })
+  const { data, error } = read
   const agent = data?.agent
   const newest = data?.registryEvents.nodes[0]?.id
   if (agent)
@@ -51,23 +51,22 @@ function OneAgent({ pda }: { readonly pda: string }) {
       >
         <div className="stack">
           <Summary agent={agent} />
-          <div className={css.columns}>
+          <div className="columns">
             <CardSection agent={agent} />
-            <div className={classes('stack', css.side)}>
+            <div className="stack">
               <IdentitySection agent={agent} />
               <StakeSection agent={agent} config={data.registryConfig} />
               <CredentialsSection agent={agent} />
             </div>
-            <div className="stack">
-              <Charts agent={agent} />
-              <Activity pda={pda} />
-            </div>
           </div>
+          <div className="pair">
+            <Charts agent={agent} />
+          </div>
+          <Activity pda={pda} />
         </div>
       </Page>
     )
-  const code = error && readError(error).code
-  if (code === 'AGENT_NOT_FOUND' && newest !== undefined)
+  if (error === undefined && newest !== undefined)
     return (
       <Page
         title="Closed agent"
@@ -82,18 +81,14 @@ function OneAgent({ pda }: { readonly pda: string }) {
     )
   return (
     <Page title="Agent">
-      {code === undefined ? (
-        <Loading rows={10} label="Loading the agent" />
-      ) : NO_AGENT.has(code) ? (
-        <Empty title="No agent has this address">
-          <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
-          <Link href="/agents">See all agents</Link>
-        </Empty>
-      ) : (
-        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })}>
-          <Link href="/agents">See all agents</Link>
-        </ErrorState>
-      )}
+      <Loaded read={read} data={isAddress ? data : pda} rows={10} label="Loading the agent">
+        {() => (
+          <Empty title="No agent has this address">
+            <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
+            <Link href="/agents">See all agents</Link>
+          </Empty>
+        )}
+      </Loaded>
     </Page>
   )
 }

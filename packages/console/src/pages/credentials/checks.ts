@@ -22,7 +22,7 @@ export const CHECKS: Readonly<Record<CredentialCheckName, Explanation>> = {
   },
   SUBJECT: {
     title: 'Subject',
-    text: 'It must be about your agent: its subject must be the DID of your wallet.',
+    text: 'It must be about the agent: its subject must be the DID of the owner.',
     advice: 'Give the issuer the DID of your agent. A credential about another agent cannot be used.',
   },
   TEMPORAL: {

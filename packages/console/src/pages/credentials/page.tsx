@@ -1,11 +1,9 @@
-import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { ButtonLink, classes, Page, Section } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Empty } from '../../ui/reads.ts'
 import { Address, Link } from '../../ui/values.ts'
-import { readError } from '../../api/errors.ts'
-import type { StoredSession } from '../../api/token.ts'
+import { type Owner, WithOwner } from '../../wallet/own-agent.tsx'
 import { CHECKS } from './checks.ts'
-import { OwnAgentNameDocument, VerifyCredentialDocument } from './page.generated.ts'
+import { VerifyCredentialDocument } from './page.generated.ts'
 import css from './page.module.css'
 import { Verify } from './verify.tsx'
 
@@ -29,45 +27,37 @@ export default function CredentialsPage() {
       }}
     >
       <div className={classes('columns', css.columns)}>
-        <NeedsAccount need="session" why="Sign in as the owner of the agent">
-          {({ session }) => <OwnAgent session={session!} />}
-        </NeedsAccount>
+        <WithOwner need="session" why="Sign in as the owner of the agent" content={OwnCredential} />
         <Explained />
       </div>
     </Page>
   )
 }
 
-function OwnAgent({ session: { wallet, token } }: { readonly session: StoredSession }) {
-  const variables = { owner: wallet }
-  const { data, error, fetching, again } = useRead({ query: OwnAgentNameDocument, variables })
-  const agent = data?.agentByOwner ?? null
-  if (agent !== null)
+function OwnCredential({ agent }: Owner) {
+  if (agent === null)
     return (
-      <div className="stack">
-        <p className="row">
-          For <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>{' '}
-          <Address value={agent.pda} label="agent address" />
-          <span className="hint">
-            with the DID <Address value={agent.did} label="DID" />
-          </span>
+      <Empty title="Your wallet has no agent">
+        <p>
+          Credentials are about agents, and only the owner of an agent can verify them. Register an agent, or
+          sign in with the wallet that owns it.
         </p>
-        <Verify key={token} agent={agent} />
-      </div>
+        <ButtonLink to="/register" look="primary">
+          Register an agent
+        </ButtonLink>
+      </Empty>
     )
-  if (fetching) return <Loading rows={4} label="Loading your agent" />
-  if (error !== undefined && readError(error).status !== 404)
-    return <ErrorState error={error} retry={again} />
   return (
-    <Empty title="Your wallet has no agent">
-      <p>
-        Credentials are about agents, and only the owner of an agent can verify them. Register an agent, or
-        sign in with the wallet that owns it.
+    <div className="stack">
+      <p className="row">
+        For <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>{' '}
+        <Address value={agent.pda} label="agent address" />
+        <span className="hint">
+          with the DID <Address value={agent.did} label="DID" />
+        </span>
       </p>
-      <ButtonLink to="/register" look="primary">
-        Register an agent
-      </ButtonLink>
-    </Empty>
+      <Verify agent={agent} />
+    </div>
   )
 }
 

@@ -1,14 +1,15 @@
 import { Address, Facts, Light, Link, RelativeTime, Section, type Tone, words } from '../../ui/index.ts'
 import { check, Checks } from '../../ui/checks.tsx'
 import { CHECKS } from './checks.ts'
-import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
+import type { OwnAgent } from '../../wallet/own-agent.tsx'
+import type { VerifyCredentialMutation } from './page.generated.ts'
 
 type Result = VerifyCredentialMutation['verifyCredential']
 
 interface VerdictProps {
   readonly verdict: Result
   readonly isHosted: boolean
-  readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']>
+  readonly agent: OwnAgent
 }
 
 /** The checks with their reasons. */

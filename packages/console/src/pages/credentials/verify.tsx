@@ -4,7 +4,8 @@ import { readError } from '../../api/errors.ts'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { Button, ErrorState, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
-import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
+import type { OwnAgent } from '../../wallet/own-agent.tsx'
+import { VerifyCredentialDocument } from './page.generated.ts'
 import { Verdict } from './verdict.tsx'
 
 const SOURCES = [
@@ -14,7 +15,7 @@ const SOURCES = [
 const TEXT_MAX = 65_536
 
 /** The form, and the checks of the last credential. */
-export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agentByOwner']> }) {
+export function Verify({ agent }: { readonly agent: OwnAgent }) {
   const [source, setSource] = useState('url')
   const url = useDraft({ url: '' }, (draft) => ({ url: urlProblem(draft.url.trim()) }))
   const text = useDraft({ text: '' }, (draft) => ({ text: textProblem(draft.text) }))

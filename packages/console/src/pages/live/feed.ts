@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { enumName } from '../../api/enums.ts'
-import { readError } from '../../api/errors.ts'
 import {
   type EventFieldsFragment,
   type FeedPageFragment,
@@ -97,10 +96,8 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
     if (unnamed === undefined || !isVisible) return undefined
     const pda = unnamed.agentPda
     const read = async (): Promise<void> => {
-      const { data, error } = await client.query(LiveNameDocument, { pda }, FRESH)
-      const isClosed = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
-      const agent = data?.agent ?? (isClosed ? null : { pda, name: 'Agent' })
-      dispatch({ kind: 'named', pda, agent })
+      const { data } = await client.query(LiveNameDocument, { pda }, FRESH)
+      dispatch({ kind: 'named', pda, agent: data === undefined ? { pda, name: 'Agent' } : data.agent })
     }
     const timer = setTimeout(() => void read(), NAME_EVERY_MS)
     return () => clearTimeout(timer)

@@ -2,28 +2,6 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-export type AgentCardState =
-  | 'MATCHED'
-  | 'MISMATCHED'
-  | 'UNCHECKED'
-  | 'UNREACHABLE';
-
-export type AgentStatus =
-  | 'ACTIVE'
-  | 'DEACTIVATED'
-  | 'SUSPENDED';
-
-export type ServiceCategory =
-  | 'COMMERCE'
-  | 'CONTENT_CREATION'
-  | 'CUSTOMER_SERVICE'
-  | 'DATA_ANALYSIS'
-  | 'DEVELOPMENT'
-  | 'FINANCIAL'
-  | 'LOGISTICS'
-  | 'OTHER'
-  | 'RESEARCH';
-
 export type Tier =
   | 'BASIC'
   | 'OBSERVER'
@@ -45,13 +23,6 @@ export type WebhookEventType =
   | 'STAKE_WITHDRAWAL_CANCELLED'
   | 'STAKE_WITHDRAWAL_REQUESTED'
   | 'STAKE_WITHDRAWN';
-
-export type MyAgentQueryVariables = Exact<{
-  owner: string;
-}>;
-
-
-export type MyAgentQuery = { agentByOwner: { pda: string, name: string, owner: string, tier: Tier, status: AgentStatus, reputationScore: number, serviceCategory: ServiceCategory, capabilities: string, version: string, agentCardUrl: string, rentPayer: string, card: { state: AgentCardState, reason: string | null }, stake: { pda: string, depositedAmount: string, lockedAmount: string, pendingWithdrawal: string, withdrawal: { amount: string, requestedAt: string, completableAt: string | null } | null } | null } | null };
 
 export type StakeRulesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -86,7 +57,6 @@ export type MyAgentEventsSubscription = { registryEvents:
    };
 
 
-export const MyAgentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"MyAgent"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentByOwner"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"reputationScore"}},{"kind":"Field","name":{"kind":"Name","value":"serviceCategory"}},{"kind":"Field","name":{"kind":"Name","value":"capabilities"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"agentCardUrl"}},{"kind":"Field","name":{"kind":"Name","value":"rentPayer"}},{"kind":"Field","name":{"kind":"Name","value":"card"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}},{"kind":"Field","name":{"kind":"Name","value":"stake"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pda"}},{"kind":"Field","name":{"kind":"Name","value":"depositedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"lockedAmount"}},{"kind":"Field","name":{"kind":"Name","value":"pendingWithdrawal"}},{"kind":"Field","name":{"kind":"Name","value":"withdrawal"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amount"}},{"kind":"Field","name":{"kind":"Name","value":"requestedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completableAt"}}]}}]}}]}}]}}]} as unknown as DocumentNode<MyAgentQuery, MyAgentQueryVariables>;
 export const StakeRulesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"StakeRules"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryConfig"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cooldownSeconds"}},{"kind":"Field","name":{"kind":"Name","value":"tiers"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"minimumStake"}}]}}]}}]}}]} as unknown as DocumentNode<StakeRulesQuery, StakeRulesQueryVariables>;
 export const LedgerTimeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"LedgerTime"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ledger"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"time"}}]}}]}}]} as unknown as DocumentNode<LedgerTimeQuery, LedgerTimeQueryVariables>;
 export const MyAgentEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"MyAgentEvents"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"pda"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Pubkey"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"registryEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"agentPda"},"value":{"kind":"Variable","name":{"kind":"Name","value":"pda"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"agentPda"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}}]}}]}}]} as unknown as DocumentNode<MyAgentEventsSubscription, MyAgentEventsSubscriptionVariables>;

@@ -1,21 +1,18 @@
 import { useEffect, useState } from 'react'
 import { useSubscription } from 'urql'
-import { readError } from '../../api/errors.ts'
-import { TransactionButton, useLanded, useTransaction } from '../../transaction/provider.tsx'
+import { TransactionButton, useTransaction } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Facts, keepFocus, Page, Section } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, useRead } from '../../ui/reads.ts'
+import { Empty } from '../../ui/reads.ts'
 import { Address, ExternalLink, Link, Status, Tier, withCommas } from '../../ui/values.ts'
-import { type Service, WithService } from '../../ui/service.tsx'
-import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { useAccount } from '../../wallet/account.tsx'
-import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
+import { OwnAgentDocument } from '../../wallet/own-agent.generated.ts'
+import { type OwnAgent, type Owner, WithOwner } from '../../wallet/own-agent.tsx'
+import { MyAgentEventsDocument } from './page.generated.ts'
 import { StakeSection } from './stake-section.tsx'
 import { UpdateSection } from './update-section.tsx'
 import { Choice } from '../../form/form.tsx'
 import type { TransactionRequest } from '../../transaction/transactions.ts'
-
-export type MyAgent = NonNullable<MyAgentQuery['agentByOwner']>
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const agent = await registry.agents.ofOwner(wallet.address)
@@ -29,33 +26,21 @@ export default function MinePage() {
     <Page
       title="My agent"
       lead="Change your agent, its stake and its status. Your wallet signs each change, after you have reviewed it."
-      request={{ document: MyAgentDocument, variables, client: EXAMPLE }}
+      request={{ document: OwnAgentDocument, variables, client: EXAMPLE }}
     >
-      <NeedsAccount need="wallet" why="Connect the wallet of your agent">
-        {({ signer: connected }) => (
-          <WithService rows={6} label="Loading your agent">
-            {(service) => <Mine wallet={connected!.address} service={service} />}
-          </WithService>
-        )}
-      </NeedsAccount>
+      <WithOwner need="wallet" why="Connect the wallet of your agent" content={Mine} />
     </Page>
   )
 }
 
-function Mine({ wallet, service }: { readonly wallet: string; readonly service: Service }) {
-  const { data, error, fetching, again } = useRead({ query: MyAgentDocument, variables: { owner: wallet } })
-  const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
-  const agent = isMissing ? null : (data?.agentByOwner ?? null)
+function Mine({ wallet, agent, service }: Owner) {
   const { sign, feeChoice } = useOwnerTransaction(agent, service.feeSponsorshipEnabled)
-  useLanded(again)
   // The gateway reads the ledger a moment after a confirmation. Its event makes the cache read
   // again.
   const variables = { pda: agent?.pda ?? '' }
   useSubscription({ query: MyAgentEventsDocument, variables, pause: agent === null })
   // The button that had the focus can be gone with the state that it was for.
-  useEffect(keepFocus, [data])
-  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={again} />
-  if (data === undefined && fetching) return <Loading rows={6} label="Loading your agent" />
+  useEffect(keepFocus, [agent])
   return (
     <div className="columns">
       <div className="stack">
@@ -78,7 +63,7 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
         )}
       </div>
       <div className="stack">
-        <WalletBalance wallet={wallet} network={service.network} />
+        <WalletBalance wallet={wallet} />
         {feeChoice}
       </div>
     </div>
@@ -86,11 +71,11 @@ function Mine({ wallet, service }: { readonly wallet: string; readonly service: 
 }
 
 /** The form starts again when the registry has other details. */
-function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }: MyAgent): string {
+function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }: OwnAgent): string {
   return JSON.stringify([name, version, serviceCategory, capabilities, agentCardUrl])
 }
 
-function AgentSummary({ agent }: { readonly agent: MyAgent }) {
+function AgentSummary({ agent }: { readonly agent: OwnAgent }) {
   const { pda, name, status, tier, reputationScore, card, agentCardUrl } = agent
   return (
     <Section title={name}>
@@ -118,7 +103,7 @@ interface OwnerTransaction extends TransactionRequest {
 }
 
 export interface OwnerProps {
-  readonly agent: MyAgent
+  readonly agent: OwnAgent
   readonly sign: Sign
 }
 
@@ -127,7 +112,7 @@ export type Sign = (transaction: OwnerTransaction) => void
 /**
  * Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it.
  */
-function useOwnerTransaction(agent: MyAgent | null, canSponsor: boolean) {
+function useOwnerTransaction(agent: OwnAgent | null, canSponsor: boolean) {
   const start = useTransaction()
   // The gateway pays for agents whose registration it paid, and from the tier basic on.
   const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'OBSERVER')
@@ -183,7 +168,7 @@ function StatusSection({ agent, sign }: OwnerProps) {
 }
 
 /** What its owner can do in the status that the agent has. */
-function actionsOf({ name, status, stake }: MyAgent): Action[] {
+function actionsOf({ name, status, stake }: OwnAgent): Action[] {
   const deactivate: Action = {
     label: 'Deactivate',
     text: 'Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake.',

@@ -1,6 +1,6 @@
 import { type AmountError, usdc } from '@agent-registry/client/money'
-import { useClient, useQuery } from 'urql'
-import { useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
@@ -8,7 +8,8 @@ import { TransactionButton } from '../../transaction/provider.tsx'
 import { Button, Facts, Input, Section } from '../../ui/index.ts'
 import { usePolling, useRead } from '../../ui/reads.ts'
 import { Amount, formatUnits, plainUnits, words } from '../../ui/values.ts'
-import type { MyAgent, OwnerProps, Sign } from './page.tsx'
+import type { OwnAgent } from '../../wallet/own-agent.tsx'
+import type { OwnerProps, Sign } from './page.tsx'
 import { LedgerTimeDocument, StakeRulesDocument } from './page.generated.ts'
 import { inWords } from '../../ui/time.tsx'
 
@@ -142,7 +143,7 @@ function readAmount(text: string): { amount: bigint | null; problem: string | nu
 }
 
 interface PendingWithdrawalProps {
-  readonly withdrawal: NonNullable<NonNullable<MyAgent['stake']>['withdrawal']>
+  readonly withdrawal: NonNullable<NonNullable<OwnAgent['stake']>['withdrawal']>
   readonly sign: Sign
 }
 
@@ -207,18 +208,11 @@ const REFRESH_MS = 10_000
 
 /** The clock of the ledger, by which the cooldown ends. Without it, the clock of the browser. */
 function useLedgerTime(): number {
-  const client = useClient()
-  const [offset, setOffset] = useState(0)
+  const query = { query: LedgerTimeDocument, requestPolicy: 'network-only' } as const
+  const { data } = useRead(query, { everyMs: REFRESH_MS, keep: true })
   const [now, setNow] = useState(Date.now)
   usePolling(() => setNow(Date.now()), 1_000)
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const { data } = await client.query(LedgerTimeDocument, {}, { requestPolicy: 'network-only' })
-      if (data !== undefined) setOffset(Date.parse(data.ledger.time) - Date.now())
-    }
-    void read()
-    const timer = setInterval(() => void read(), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [client])
-  return now + offset
+  const [known, setKnown] = useState({ data, offset: 0 })
+  if (data && data !== known.data) setKnown({ data, offset: Date.parse(data.ledger.time) - now })
+  return now + known.offset
 }

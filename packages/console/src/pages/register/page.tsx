@@ -3,14 +3,13 @@ import { useSearchParams } from 'wouter'
 import { useQuery } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { type DraftField, forgetDraft, useDraft } from '../../form/use-draft.ts'
-import { TransactionButton, useLanded, useTransaction } from '../../transaction/provider.tsx'
+import { TransactionButton, useTransaction } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Input, optionsOf, Page, Section, Select } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, useDebounced, useRead } from '../../ui/reads.ts'
-import { type Service, WithService } from '../../ui/service.tsx'
-import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { Empty, useDebounced } from '../../ui/reads.ts'
+import { type Owner, WithOwner } from '../../wallet/own-agent.tsx'
 import { nextStep } from '../../routes.ts'
-import { InviteCodeDocument, OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
+import { InviteCodeDocument, PrepareRegistrationDocument } from './page.generated.ts'
 import { formatUnits } from '../../ui/values.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
@@ -19,7 +18,6 @@ import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { RentsDocument } from '../../transaction/ledger.generated.ts'
 import { CATEGORIES } from '../agents/filters.ts'
-import type { ServiceCategory } from '../agents/page.generated.ts'
 
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const { pda, transaction } = await registry.agents.register(
@@ -41,33 +39,15 @@ export default function RegisterPage() {
       lead="An agent is an entry in the registry that belongs to one wallet. Others find it by its name, category and card."
       request={{ document: PrepareRegistrationDocument, variables: { input: INPUT }, client: EXAMPLE }}
     >
-      <NeedsAccount need="wallet" why="Connect the wallet that will own the agent">
-        {({ signer }) => (
-          <WithService rows={6} label="Loading your wallet">
-            {(service) => <Registration wallet={signer!.address} service={service} />}
-          </WithService>
-        )}
-      </NeedsAccount>
+      <WithOwner need="wallet" why="Connect the wallet that will own the agent" content={Registration} />
     </Page>
   )
 }
 
-interface WalletProps {
-  readonly wallet: string
-  readonly service: Service
-}
-
-function Registration({ wallet, service }: WalletProps) {
-  const variables = { owner: wallet }
-  const { data, error, fetching, again } = useRead({ query: OwnAgentExistsDocument, variables })
-  useLanded(again)
-  const agent = data?.agentByOwner
+function Registration({ wallet, agent, service }: Owner) {
   useEffect(() => {
     if (agent) forgetDraft(draftOf(wallet))
   }, [agent, wallet])
-  if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
-    return <ErrorState error={error} retry={again} />
-  if (data === undefined && fetching) return <Loading rows={6} label="Loading your wallet" />
   if (agent)
     return (
       <Empty title={`This wallet has the agent ${agent.name}`}>
@@ -82,26 +62,18 @@ function Registration({ wallet, service }: WalletProps) {
       <Section title="The agent">
         <RegisterForm wallet={wallet} service={service} />
       </Section>
-      <WalletBalance wallet={wallet} network={service.network} />
+      <WalletBalance wallet={wallet} />
     </div>
   )
 }
 
-interface Draft {
-  readonly name: string
-  readonly category: ServiceCategory
-  readonly url: string
-  readonly hash: string
-  readonly payer: 'gateway' | 'wallet'
-  readonly code: string
-}
-
-const EMPTY: Draft = { name: '', category: 'OTHER', url: '', hash: '', payer: 'gateway', code: '' }
+type Payer = 'gateway' | 'wallet'
+const EMPTY = { name: '', category: 'OTHER', url: '', hash: '', payer: 'gateway' as Payer, code: '' }
 
 /** The name under which this tab keeps what was typed. */
 const draftOf = (wallet: string): string => `registration of ${wallet}`
 
-function RegisterForm({ wallet, service }: WalletProps) {
+function RegisterForm({ wallet, service }: Omit<Owner, 'agent'>) {
   const [search] = useSearchParams()
   // From the link of an invitation.
   const givenCode = search.get('code') ?? ''
@@ -109,7 +81,7 @@ function RegisterForm({ wallet, service }: WalletProps) {
   const prefersWallet = search.get('payer') === 'wallet'
   const { feeSponsorshipEnabled: canSponsor, agentLimits, network } = service
   const start = useTransaction()
-  const { draft, change, field, submit } = useDraft<Draft>(
+  const { draft, change, field, submit } = useDraft(
     EMPTY,
     (given) => ({
       ...checkDetails(agentLimits, given),
@@ -150,7 +122,11 @@ function RegisterForm({ wallet, service }: WalletProps) {
         />
         <Select label="Category" options={optionsOf(CATEGORIES)} {...field('category')} />
         <CardFields field={field} limits={agentLimits} onHash={(value) => change({ hash: value })} />
-        <Payer payer={payer} canSponsor={canSponsor} onChange={(chosen) => change({ payer: chosen })} />
+        <PayerChoices
+          payer={payer}
+          canSponsor={canSponsor}
+          onChange={(chosen) => change({ payer: chosen })}
+        />
         {payer === 'gateway' && <InviteCode wallet={wallet} field={field('code')} />}
         <TransactionButton look="primary" type="submit">
           Review the registration
@@ -161,19 +137,19 @@ function RegisterForm({ wallet, service }: WalletProps) {
 }
 
 interface PayerProps {
-  readonly payer: Draft['payer']
+  readonly payer: Payer
   readonly canSponsor: boolean
-  readonly onChange: (payer: Draft['payer']) => void
+  readonly onChange: (payer: Payer) => void
 }
 
-function Payer({ payer, canSponsor, onChange }: PayerProps) {
+function PayerChoices({ payer, canSponsor, onChange }: PayerProps) {
   const [{ data }] = useQuery({ query: RentsDocument })
   const rent = data && ` of ${formatUnits(BigInt(data.ledger.agent), 9)} SOL`
   const walletHint = `A network fee, and a storage deposit${rent ?? ''} that comes back when you close the agent.`
   const sponsorHint = canSponsor
     ? 'The wallet needs no SOL. Ask the operator for a code.'
     : 'This gateway does not pay for registrations now.'
-  const radio = (value: Draft['payer']) => ({
+  const radio = (value: Payer) => ({
     type: 'radio',
     name: 'payer',
     checked: payer === value,
@@ -192,15 +168,10 @@ function Payer({ payer, canSponsor, onChange }: PayerProps) {
   )
 }
 
-interface InviteCodeProps {
-  readonly wallet: string
-  readonly field: DraftField
-}
-
 const WAIT_MS = 300
 
 /** An invite code, checked while it is typed. The check takes nothing. */
-function InviteCode({ wallet, field }: InviteCodeProps) {
+function InviteCode({ wallet, field }: { readonly wallet: string; readonly field: DraftField }) {
   const code = field.value.trim()
   const typed = useDebounced(code, WAIT_MS)
   const [{ data, error: failure, fetching }] = useQuery({

@@ -1,20 +1,15 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { readError } from '../../api/errors.ts'
+import { WalletBalanceDocument } from '../../transaction/ledger.generated.ts'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { ButtonLink, classes, Page } from '../../ui/index.ts'
-import { ErrorState, Loading, useKept, usePolling, useRead } from '../../ui/reads.ts'
+import { ErrorState, Loaded, Loading, usePolling, useRead } from '../../ui/reads.ts'
 import { Badge, Link } from '../../ui/values.ts'
-import { type Service, WithService } from '../../ui/service.tsx'
+import { type Service, useService } from '../../ui/service.tsx'
 import { useAccount } from '../../wallet/account.tsx'
 import { AccountPanel } from '../../wallet/account-panel.tsx'
-import {
-  StartAgentDocument,
-  StartBalanceDocument,
-  StartDeliveryDocument,
-  StartWebhooksDocument,
-  type WebhookDeliveryFilter,
-} from './page.generated.ts'
+import { OwnAgentDocument } from '../../wallet/own-agent.generated.ts'
+import { StartDeliveryDocument, StartWebhooksDocument, type WebhookDeliveryFilter } from './page.generated.ts'
 import css from './page.module.css'
 
 const REFRESH_MS = 5_000
@@ -22,33 +17,33 @@ const REFRESH_MS = 5_000
 /** From a wallet to the first event of an own agent. What is done is read from the registry. */
 export default function StartPage() {
   const { address, session } = useAccount()
+  const service = useService()
   return (
     <Page
       title="Get started"
       lead="Five steps to an agent of your own, and to its first event. You can leave and go on later."
     >
-      <WithService rows={5} label="Loading the steps">
-        {(service) => <Steps key={`${address} ${session?.token}`} service={service} />}
-      </WithService>
+      <Loaded read={service} data={service.data?.info} rows={5} label="Loading the steps">
+        {(info) => <Steps key={`${address} ${session?.token}`} service={info} />}
+      </Loaded>
     </Page>
   )
 }
 
 function Steps({ service }: { readonly service: Service }) {
   const { address, signer, session } = useAccount()
-  const { isLoading, error, balance, agent, webhook, delivery, refresh } = useProgress()
+  const { isLoading, error, hasSol, agent, webhook, delivery, refresh } = useProgress()
   usePolling(refresh, delivery === null ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={refresh} />
   if (isLoading) return <Loading rows={5} label="Loading the steps" />
   const isLocalnet = service.network === 'LOCALNET'
-  const isFunded = BigInt(balance ?? 0) > 0n || agent !== null
   const steps: readonly Omit<StepProps, 'number' | 'isNext'>[] = [
     { title: 'Connect a wallet', isDone: signer !== null, content: <AccountPanel /> },
     {
       title: isLocalnet ? 'Get SOL and USDC' : 'Get SOL, or an invite code',
-      isDone: isFunded,
+      isDone: hasSol || agent !== null,
       content: isLocalnet ? (
-        address !== null && <WalletBalance wallet={address} network={service.network} />
+        address !== null && <WalletBalance wallet={address} />
       ) : (
         <p>
           A registration costs a fee and a storage deposit in SOL. With an invite code of the operator, the
@@ -65,10 +60,7 @@ function Steps({ service }: { readonly service: Service }) {
             A card is a JSON file that says what your agent does and where it answers. The registry stores its
             URL and its hash.
           </p>
-          <ButtonLink
-            to={`/register?${BigInt(balance ?? 0) > 0n ? 'payer=wallet&' : ''}from=start`}
-            look="primary"
-          >
+          <ButtonLink to={`/register?${hasSol ? 'payer=wallet&' : ''}from=start`} look="primary">
             Register an agent
           </ButtonLink>
         </>
@@ -166,36 +158,32 @@ const OWN_EVENTS = { statuses: ['SUCCESS'], eventTypes: EVENT_TYPES } satisfies 
 function useProgress() {
   const { address, session } = useAccount()
   const wallet = address ?? ''
-  const hasWallet = address !== null
-  const ofWallet = { pause: !hasWallet }
-  const agents = useRead({ query: StartAgentDocument, variables: { owner: wallet }, ...ofWallet })
-  const balances = useRead({ query: StartBalanceDocument, variables: { wallet }, ...ofWallet })
-  const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null })
-  const hasNoAgent = agents.error !== undefined && readError(agents.error).code === 'AGENT_NOT_FOUND'
-  const found = useKept(agents.data?.agentByOwner)
-  const agent = hasNoAgent ? null : (found ?? null)
-  const balance = useKept(balances.data?.walletBalance?.lamports) ?? null
-  const own = useKept(webhooks.data?.webhooks.nodes)?.find(
+  const pause = address === null
+  const keep = { keep: true }
+  const agents = useRead({ query: OwnAgentDocument, variables: { owner: wallet }, pause }, keep)
+  const balances = useRead({ query: WalletBalanceDocument, variables: { wallet }, pause }, keep)
+  const webhooks = useRead({ query: StartWebhooksDocument, pause: session === null }, keep)
+  const agent = agents.data?.agentByOwner ?? null
+  const hasSol = BigInt(balances.data?.walletBalance?.lamports ?? 0) > 0n
+  const own = webhooks.data?.webhooks.nodes.find(
     ({ active, filterAgentPda }) => active && agent !== null && filterAgentPda === agent.pda,
   )
   const webhook = own?.id ?? null
   const variables = { id: webhook ?? '', filter: OWN_EVENTS }
-  const deliveries = useRead({ query: StartDeliveryDocument, variables, pause: webhook === null })
-  const delivery = useKept(deliveries.data?.webhookDeliveries?.nodes[0]?.id) ?? null
-  const isKnown = !hasWallet || hasNoAgent || found !== undefined
-  const isRead = isKnown && (session === null || webhooks.data !== undefined || webhooks.error !== undefined)
-  const problem = hasNoAgent ? webhooks.error : (agents.error ?? webhooks.error)
+  const deliveries = useRead({ query: StartDeliveryDocument, variables, pause: webhook === null }, keep)
+  const delivery = deliveries.data?.webhookDeliveries?.nodes[0]?.id ?? null
+  const isKnown = pause || agents.data !== undefined
+  const isTried = session === null || webhooks.data !== undefined || webhooks.error !== undefined
   return {
-    isLoading: !isRead,
-    // Later failures do not replace the steps.
-    error: isKnown ? undefined : problem,
-    balance,
+    isLoading: !isKnown || !isTried,
+    error: isKnown ? undefined : agents.error,
+    hasSol,
     agent,
     webhook,
     delivery,
     refresh: () => {
-      if (hasWallet && agent?.card.state !== 'MATCHED') agents.again()
-      if (hasWallet && agent === null && BigInt(balance ?? 0) === 0n) balances.again()
+      if (!pause && agent?.card.state !== 'MATCHED') agents.again()
+      if (!pause && agent === null && !hasSol) balances.again()
       if (session !== null && webhook === null) webhooks.again()
       if (webhook !== null && delivery === null) deliveries.again()
     },

@@ -1,8 +1,7 @@
 import { useParams } from 'wouter'
-import { useQuery, useSubscription } from 'urql'
-import { readError } from '../../api/errors.ts'
+import { useSubscription } from 'urql'
 import { ButtonLink, clientCode, CodeBlock, Facts, Page, Section } from '../../ui/index.ts'
-import { Empty, ErrorState, Loading, usePolling } from '../../ui/reads.ts'
+import { Empty, Loaded, usePolling, useRead } from '../../ui/reads.ts'
 import { type Columns, Table } from '../../ui/table.tsx'
 import { Address, Amount, formatUnits, plural, withCommas } from '../../ui/values.ts'
 import { describeInstruction, InstructionList, type LedgerTransaction, rolesOf } from './instructions.tsx'
@@ -28,26 +27,25 @@ export default function TransactionPage() {
   const request = isId
     ? { query: TransactionByIdDocument, variables: { id } }
     : { query: TransactionBySignatureDocument, variables: { signature: id } }
-  const [record, readRecord] = useQuery<TransactionByIdQuery>(request)
+  const record = useRead<TransactionByIdQuery, object>(request)
   const prepared = record.data?.transaction ?? null
   const signature = isId ? (prepared?.signature ?? '') : id
   const isWaiting = prepared !== null && prepared.slot === null
-  const [ledger, readLedger] = useQuery({
-    query: TransactionOnLedgerDocument,
-    variables: { signature },
-    pause: signature === '' || isWaiting || (!isId && record.fetching),
-  })
+  const isRead = record.data !== undefined || record.error !== undefined
+  const pause = signature === '' || isWaiting || !isRead
+  const ledger = useRead({ query: TransactionOnLedgerDocument, variables: { signature }, pause })
   // Its results update the same object in the cache.
   useSubscription({
     query: TransactionProgressDocument,
     variables: { id: prepared?.id ?? '' },
     pause: prepared === null || prepared.final,
   })
-  const [setting] = useQuery({ query: TransactionSettingDocument })
+  const setting = useRead({ query: TransactionSettingDocument }, { keep: true })
   const landed = ledger.data?.ledgerTransaction ?? null
   const retry = (): void => {
-    readRecord({ requestPolicy: 'network-only' })
-    if (signature !== '' && !isWaiting) readLedger({ requestPolicy: 'network-only' })
+    record.again()
+    if (!pause) ledger.again()
+    if (setting.error !== undefined) setting.again()
   }
   // Also for a transaction that its wallet sends itself, and where no socket can be opened.
   const isOver = landed?.final === true || (prepared?.final === true && prepared.slot === null)
@@ -58,31 +56,25 @@ export default function TransactionPage() {
       ? { document, variables, client: EXAMPLE(prepared?.id ?? id) }
       : { document: TransactionOnLedgerDocument, variables: { signature } }
   const program = setting.data?.info.program
-  const isFirst = record.error === undefined && ledger.error === undefined
-  const isLoading =
-    (prepared === null && landed === null && isFirst && (record.fetching || ledger.fetching)) ||
-    setting.fetching
-  const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
+  const found = landed ?? prepared
+  const isSearched = isRead && (pause || ledger.data !== undefined)
+  const error = setting.error ?? (found === null ? (record.error ?? ledger.error) : undefined)
   return (
-    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} request={shownRequest}>
-      {isLoading ? (
-        <Loading label="Loading the transaction" />
-      ) : prepared === null && landed === null ? (
-        problem === undefined ? (
-          <NotFound id={id} />
-        ) : (
-          <ErrorState error={problem} retry={retry} />
-        )
-      ) : program === undefined ? (
-        <ErrorState error={setting.error} retry={retry} />
-      ) : (
-        <Content
-          prepared={prepared}
-          landed={landed}
-          program={program}
-          usdcMint={setting.data?.registryConfig?.usdcMint}
-        />
-      )}
+    <Page title={titleOf(found, program)} lead={LEAD} request={shownRequest}>
+      <Loaded
+        read={{ error, again: retry }}
+        data={found !== null || isSearched ? setting.data : null}
+        rows={8}
+        label="Loading the transaction"
+      >
+        {({ info, registryConfig }) =>
+          found === null ? (
+            <NotFound id={id} />
+          ) : (
+            <Content {...{ prepared, landed }} program={info.program} usdcMint={registryConfig?.usdcMint} />
+          )
+        }
+      </Loaded>
     </Page>
   )
 }

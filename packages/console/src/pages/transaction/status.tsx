@@ -68,23 +68,14 @@ function stepsOf({ prepared, landed }: Shown): Check[] {
 function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Check[] {
   const waits = status === 'SIMULATED' || status === 'PENDING'
   const until = waits ? ` It can land until block height ${withCommas(lastValidBlockHeight)}.` : ''
-  const prepared = step(
-    'Prepared',
-    'done',
-    `The service built it and tried it without sending it.${until}`,
-    preparedAt,
-  )
-  if (submittedAt !== null)
-    return [
-      prepared,
-      step('Submitted', 'done', 'It was signed, and the service sent it to the ledger.', submittedAt),
-    ]
-  return [
-    prepared,
-    waits
-      ? step('Submitted', 'now', 'It waits for the signature of its wallet.')
-      : step('Submitted', 'later', 'It was not sent to the ledger.'),
-  ]
+  const submitted =
+    submittedAt === null
+      ? waits
+        ? step('Submitted', 'now', 'It waits for the signature of its wallet.')
+        : step('Submitted', 'later', 'It was not sent to the ledger.')
+      : step('Submitted', 'done', 'It was signed, and the service sent it to the ledger.', submittedAt)
+  const text = `The service built it and tried it without sending it.${until}`
+  return [step('Prepared', 'done', text, preparedAt), submitted]
 }
 
 function failureStep({ prepared, landed }: Shown): Check {
