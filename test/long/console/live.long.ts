@@ -112,7 +112,7 @@ test('events of chosen types and of one agent are shown, and the choice is in th
   const { name, content } = await saveFile(page.getByRole('button', { name: 'Save events as CSV' }))
   expect(name).toBe('events.csv')
   const [members, ...rows] = content.trim().split('\r\n')
-  expect(members).toMatch(/^id,type,.*,stakePda,amount,.*,agent$/)
+  expect(members).toMatch(/^id,type,agentPda,agentName,.*,stakePda,amount,/)
   // All of them, not only those that are shown.
   expect(rows.length).toBeGreaterThanOrEqual(await events(page).count())
   expect(rows.every((row) => row.includes('STAKE_DEPOSITED') && !row.includes('__typename'))).toBe(true)

@@ -5,11 +5,6 @@ import css from './event-list.module.css'
 import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
 import { eventTitle } from './types.ts'
 
-type ShownEvent = EventFieldsFragment & {
-  /** Null if it is closed, undefined if it is not known. */
-  readonly agent?: { readonly name: string } | null
-}
-
 const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_REGISTERED: 'accent',
   AGENT_REACTIVATED: 'good',
@@ -21,7 +16,7 @@ const TONES: Partial<Record<WebhookEventType, Tone>> = {
 interface EventListProps {
   /** For screen readers. */
   readonly label: string
-  readonly events: readonly ShownEvent[]
+  readonly events: readonly EventFieldsFragment[]
   /** Shows which agent each event is about. */
   readonly withAgent?: boolean
   /** The ids of events that arrived while the reader watched. */
@@ -53,7 +48,7 @@ export function EventList({ label, events, withAgent = false, fresh }: EventList
 }
 
 interface EventRowProps {
-  readonly event: ShownEvent
+  readonly event: EventFieldsFragment
   readonly withAgent: boolean
   readonly isFresh: boolean
   readonly canBeEmpty: boolean
@@ -118,13 +113,12 @@ function useFar(isWatched: boolean) {
   return { ref, height }
 }
 
-function Agent({ event }: { readonly event: ShownEvent }) {
-  const { agent, agentPda } = event
-  const name = agent?.name ?? ('name' in event ? event.name : null)
+function Agent({ event }: { readonly event: EventFieldsFragment }) {
+  const { agentName, agentPda } = event
   return (
     <span className={css.agent}>
       <Link className="plain" href={`/agents/${agentPda}`}>
-        {name ?? (agent === undefined ? 'Agent' : 'Closed agent')}
+        {agentName ?? ('name' in event ? event.name : 'Closed agent')}
       </Link>
       <Address value={agentPda} label="agent address" />
     </span>

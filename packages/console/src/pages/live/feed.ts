@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { enumName } from '../../api/enums.ts'
-import { readError } from '../../api/errors.ts'
 import {
   type EventFieldsFragment,
   type FeedPageFragment,
@@ -14,7 +13,6 @@ import { EVENT_TYPES } from '../../events/types.ts'
 import { ADDRESS } from '../../shell/find.ts'
 import { useVisible } from '../../ui/polling.ts'
 import { withFilter } from '../agents/filters.ts'
-import { LiveNameDocument, type LiveNameQuery } from './page.generated.ts'
 
 export interface FeedFilter {
   /** Undefined: all types. */
@@ -40,8 +38,6 @@ export function withType(search: URLSearchParams, type: WebhookEventType): URLSe
 /** The stream begins again after so many events, so that a reconnection repeats only a few. */
 const RENEW_AFTER = 100
 const FRESH = { requestPolicy: 'network-only' } as const
-/** In a stream, each event with its agent costs a unit. Many events must not use up all units. */
-const NAME_EVERY_MS = 500
 
 /**
  * The recent events, and then each new one. Another filter needs another component, with a key.
@@ -92,20 +88,6 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
     return () => stream.unsubscribe()
   }, [client, filter, start, isVisible])
 
-  const unnamed = state.shown.findLast(({ agent }) => agent === undefined)
-  useEffect(() => {
-    if (unnamed === undefined || !isVisible) return undefined
-    const pda = unnamed.agentPda
-    const read = async (): Promise<void> => {
-      const { data, error } = await client.query(LiveNameDocument, { pda }, FRESH)
-      const isClosed = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
-      const agent = data?.agent ?? (isClosed ? null : { pda, name: 'Agent' })
-      dispatch({ kind: 'named', pda, agent })
-    }
-    const timer = setTimeout(() => void read(), NAME_EVERY_MS)
-    return () => clearTimeout(timer)
-  }, [client, unnamed, isVisible])
-
   const loadOlder = async (): Promise<void> => {
     const variables = { filter, after: state.olderThan }
     const { data, error } = await client.query(LiveOlderDocument, variables, FRESH)
@@ -117,16 +99,11 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
   return { ...state, ...phase, release, loadOlder }
 }
 
-type FeedAgent = LiveNameQuery['agent']
-
-/** `agent` is undefined until it was read, and null if it is closed. */
-export type FeedEvent = EventFieldsFragment & { readonly agent?: FeedAgent }
-
 /** Newest first. */
 export interface FeedState {
-  readonly shown: readonly FeedEvent[]
+  readonly shown: readonly EventFieldsFragment[]
   /** Events that arrived while the reader did not want the list to change. */
-  readonly held: readonly FeedEvent[]
+  readonly held: readonly EventFieldsFragment[]
   /** The ids of events that arrived while the reader watched. */
   readonly fresh: ReadonlySet<string>
   /** Where older events begin. Null if there are none. */
@@ -135,8 +112,7 @@ export interface FeedState {
 
 type FeedAction =
   | { readonly kind: 'started' | 'older'; readonly page: FeedPageFragment }
-  | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
-  | { readonly kind: 'named'; readonly pda: string; readonly agent: FeedAgent }
+  | { readonly kind: 'arrived'; readonly event: EventFieldsFragment; readonly hold: boolean }
   | { readonly kind: 'released' }
 
 /** A page that is open for days forgets its oldest events. */
@@ -154,20 +130,13 @@ export function feedReducer(state: FeedState, action: FeedAction): FeedState {
       return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
     }
     case 'arrived': {
-      const { hold } = action
+      const { event, hold } = action
       // After a lost connection, and after a fork of the ledger, an event can arrive twice.
-      const isKnown = (each: FeedEvent): boolean => each.id === action.event.id
+      const isKnown = ({ id }: EventFieldsFragment): boolean => id === event.id
       if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
-      const event = withKnownAgent(action.event, state)
       // Events that wait keep their order: a newer one waits behind them.
       if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held].slice(0, MOST) }
       return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
-    }
-    case 'named': {
-      const { pda, agent } = action
-      const name = (each: FeedEvent): FeedEvent =>
-        each.agent === undefined && each.agentPda === pda ? { ...each, agent } : each
-      return { ...state, shown: state.shown.map(name), held: state.held.map(name) }
     }
     default: {
       const fresh = new Set(state.held.map(({ id }) => id))
@@ -182,17 +151,6 @@ function limited(state: FeedState): FeedState {
   const shown = state.shown.slice(0, MOST)
   const fresh = new Set(shown.flatMap(({ id }) => (state.fresh.has(id) ? id : [])))
   return { ...state, shown, fresh, olderThan: null }
-}
-
-function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent {
-  const isOther =
-    ['AGENT_REGISTERED', 'AGENT_CLOSED'].includes(event.type) ||
-    ('changes' in event && event.changes.name !== null)
-  if (isOther) return event
-  const isSame = ({ agentPda, agent }: FeedEvent): boolean =>
-    agentPda === event.agentPda && agent !== undefined
-  const known = held.find(isSame) ?? shown.find(isSame)
-  return known === undefined ? event : { ...event, agent: known.agent ?? null }
 }
 
 const cursorOf = ({ pageInfo }: FeedPageFragment): string | null =>
