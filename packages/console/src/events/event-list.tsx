@@ -13,14 +13,15 @@ const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_CLOSED: 'bad',
 }
 
+/** `isFresh`: it arrived while the reader watched. */
+export type ListedEvent = EventFieldsFragment & { readonly isFresh?: boolean }
+
 interface EventListProps {
   /** For screen readers. */
   readonly label: string
-  readonly events: readonly EventFieldsFragment[]
+  readonly events: readonly ListedEvent[]
   /** Shows which agent each event is about. */
   readonly withAgent?: boolean
-  /** The ids of events that arrived while the reader watched. */
-  readonly fresh?: ReadonlySet<string>
 }
 
 /** In a longer list, rows far from the view are empty, so that the page stays quick. */
@@ -28,38 +29,31 @@ const WHOLE = 200
 const FAR = '1500px 0px'
 
 /** Events of the registry in words, each with its agent and its transaction. */
-export function EventList({ label, events, withAgent = false, fresh }: EventListProps) {
+export function EventList({ label, events, withAgent = false }: EventListProps) {
   const isLong = events.length > WHOLE
   return (
     // Safari takes the role from lists without bullets.
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles
     <ol className={classes('card', css.list)} role="list" aria-label={label}>
       {events.map((event) => (
-        <EventRow
-          key={event.id}
-          event={event}
-          withAgent={withAgent}
-          isFresh={fresh?.has(event.id) === true}
-          canBeEmpty={isLong}
-        />
+        <EventRow key={event.id} event={event} withAgent={withAgent} canBeEmpty={isLong} />
       ))}
     </ol>
   )
 }
 
 interface EventRowProps {
-  readonly event: EventFieldsFragment
+  readonly event: ListedEvent
   readonly withAgent: boolean
-  readonly isFresh: boolean
   readonly canBeEmpty: boolean
 }
 
 /** A new event must not render all rows of a long list. */
-const EventRow = memo(function EventRow({ event, withAgent, isFresh, canBeEmpty }: EventRowProps) {
+const EventRow = memo(function EventRow({ event, withAgent, canBeEmpty }: EventRowProps) {
   const { ref, height } = useFar(canBeEmpty)
   if (height !== null) return <li ref={ref} className={css.row} style={{ height }} />
   return (
-    <li ref={ref} className={css.row} data-fresh={isFresh}>
+    <li ref={ref} className={css.row} data-fresh={event.isFresh}>
       <span className={css.type}>
         <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
       </span>

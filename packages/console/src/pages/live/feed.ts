@@ -9,6 +9,7 @@ import {
   LiveStartDocument,
   type WebhookEventType,
 } from '../../events/events.generated.ts'
+import type { ListedEvent } from '../../events/event-list.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { ADDRESS } from '../../shell/find.ts'
 import { useVisible } from '../../ui/polling.ts'
@@ -101,11 +102,9 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
 
 /** Newest first. */
 export interface FeedState {
-  readonly shown: readonly EventFieldsFragment[]
+  readonly shown: readonly ListedEvent[]
   /** Events that arrived while the reader did not want the list to change. */
-  readonly held: readonly EventFieldsFragment[]
-  /** The ids of events that arrived while the reader watched. */
-  readonly fresh: ReadonlySet<string>
+  readonly held: readonly ListedEvent[]
   /** Where older events begin. Null if there are none. */
   readonly olderThan: string | null
 }
@@ -118,7 +117,7 @@ type FeedAction =
 /** A page that is open for days forgets its oldest events. */
 const MOST = 2_000
 
-export const NO_EVENTS: FeedState = { shown: [], held: [], fresh: new Set(), olderThan: null }
+export const NO_EVENTS: FeedState = { shown: [], held: [], olderThan: null }
 
 export function feedReducer(state: FeedState, action: FeedAction): FeedState {
   switch (action.kind) {
@@ -130,27 +129,23 @@ export function feedReducer(state: FeedState, action: FeedAction): FeedState {
       return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
     }
     case 'arrived': {
-      const { event, hold } = action
+      const event = { ...action.event, isFresh: true }
       // After a lost connection, and after a fork of the ledger, an event can arrive twice.
-      const isKnown = ({ id }: EventFieldsFragment): boolean => id === event.id
+      const isKnown = ({ id }: ListedEvent): boolean => id === event.id
       if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
       // Events that wait keep their order: a newer one waits behind them.
-      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held].slice(0, MOST) }
-      return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
+      if (action.hold || state.held.length > 0)
+        return { ...state, held: [event, ...state.held].slice(0, MOST) }
+      return limited({ ...state, shown: [event, ...state.shown] })
     }
-    default: {
-      const fresh = new Set(state.held.map(({ id }) => id))
-      return limited({ ...state, shown: [...state.held, ...state.shown], held: [], fresh })
-    }
+    default:
+      return limited({ ...state, shown: [...state.held, ...state.shown], held: [] })
   }
 }
 
 /** Without the oldest events, older ones would leave a gap, so they cannot be loaded any more. */
 function limited(state: FeedState): FeedState {
-  if (state.shown.length <= MOST) return state
-  const shown = state.shown.slice(0, MOST)
-  const fresh = new Set(shown.flatMap(({ id }) => (state.fresh.has(id) ? id : [])))
-  return { ...state, shown, fresh, olderThan: null }
+  return state.shown.length <= MOST ? state : { ...state, shown: state.shown.slice(0, MOST), olderThan: null }
 }
 
 const cursorOf = ({ pageInfo }: FeedPageFragment): string | null =>

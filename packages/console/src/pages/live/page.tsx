@@ -154,7 +154,7 @@ function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
         )}
         {shown.length > 0 && (
           <>
-            <EventList label="Events" events={shown} withAgent fresh={feed.fresh} />
+            <EventList label="Events" events={shown} withAgent />
             <div className="spread hint">
               {feed.olderThan !== null && (
                 <Button busy={isBusy} onClick={() => void loadOlder()}>
