@@ -57,6 +57,11 @@ const COMMON: Columns<LiveEvent> = {
   ),
   type: of(EventType, 'Event type.'),
   agentPda: pubkey('Account address of the agent, base-58'),
+  agentName: nullable(
+    text(
+      'Name of the agent as it is now, and in a stream as it was when the service read the event. Null if it is closed. It costs no units, also in a stream.',
+    ),
+  ),
   slot: safeInt('Slot of the transaction.'),
   timestamp: time('Block time of the transaction.'),
   signature: nullable(

@@ -1,10 +1,10 @@
-import { type ComponentType, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
 import { ROUTES } from './routes.ts'
 import { Shell } from './shell/shell.tsx'
 import { TransactionProvider } from './transaction/provider.tsx'
-import { Boundary, Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
+import { Boundary, Empty, lazily, Link, Page } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {
@@ -28,10 +28,8 @@ function Pages() {
   return (
     <Boundary key={path} part="page">
       <Switch>
-        {Object.entries(ROUTES).map(([each, load]) => (
-          <Route key={each} path={each}>
-            <LazyPage load={load} />
-          </Route>
+        {PAGES.map((props) => (
+          <Route key={props.path} {...props} />
         ))}
         <Route>
           <NotFound />
@@ -41,10 +39,10 @@ function Pages() {
   )
 }
 
-function LazyPage({ load }: { readonly load: () => Promise<{ default: ComponentType }> }) {
-  const loaded = useLazy(load)
-  return loaded === null ? <Loading label="Loading the page" /> : <loaded.default />
-}
+const PAGES = Object.entries(ROUTES).map(([path, load]) => ({
+  path,
+  component: lazily(async () => (await load()).default, 'Loading the page', 8),
+}))
 
 function NotFound() {
   return (

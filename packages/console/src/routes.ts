@@ -24,7 +24,7 @@ export const ROUTES: Readonly<Record<string, () => Promise<{ default: ComponentT
 
 /** Starts to load the page of a path before the first render. */
 export function preload(path: string): void {
-  // `useLazy` loads it again if this fails.
+  // The page loads it again if this fails.
   const found = Object.entries(ROUTES).find(([each]) => parse(each).pattern.test(path))
   found?.[1]().catch(() => undefined)
 }

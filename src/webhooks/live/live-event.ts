@@ -14,6 +14,8 @@ export interface LiveEvent {
   readonly data: unknown
   /** Base-58. Null if the transaction is not known any more. */
   readonly signature: string | null
+  /** When the event was read. Null if the agent was closed by then. */
+  readonly agentName: string | null
 }
 
 /** A row of `outbox_events` with its position in the order of all events. */
@@ -24,17 +26,18 @@ export interface OutboxRow {
   /** The body that webhooks receive. */
   readonly body: string
   readonly signature: string | null
+  readonly agentName: string | null
 }
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 const { parse } = JSON as unknown as { parse: (this: void, text: string, reviver: Reviver) => unknown }
 
 /** Parses a body. Integers above 2^53 are text, with all their digits. */
-export function liveEvent({ body, signature }: OutboxRow): LiveEvent {
+export function liveEvent({ body, signature, agentName }: OutboxRow): LiveEvent {
   const { pda, ...event } = parse(body, (_, value, { source }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined ? source : value,
-  ) as Omit<LiveEvent, 'agentPda' | 'signature'> & { pda: string }
-  return { ...event, agentPda: pda, signature }
+  ) as Omit<LiveEvent, 'agentPda' | 'signature' | 'agentName'> & { pda: string }
+  return { ...event, agentPda: pda, signature, agentName }
 }
 
 export interface EventFilterInput {

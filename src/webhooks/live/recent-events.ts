@@ -68,7 +68,8 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
       const { page } = uniqueKeyset(sql`position`, 'desc', span)
       const { rows } = await sql<OutboxRow>`
         select position, type, "agentPda", body,
-          (select signature from ledger_events where id = events.event_id) as signature
+          (select signature from ledger_events where id = events.event_id) as signature,
+          (select name from agents where pda = events."agentPda") as "agentName"
         from (
           (${byIndex(filter, (match) => part(sql`sequence`, sql`restored_sequence is null and ${match}`))})
           union all
@@ -82,7 +83,8 @@ export function createRecentEvents(kysely: Kysely<Database>, clock: Clock) {
       if (!isText(id)) return null
       const { rows } = await sql<OutboxRow>`
         select 0 as position, type, agent_pda as "agentPda", body,
-          (select signature from ledger_events where ledger_events.id = outbox_events.event_id) as signature
+          (select signature from ledger_events where ledger_events.id = outbox_events.event_id) as signature,
+          (select name from agents where pda = outbox_events.agent_pda) as "agentName"
         from outbox_events where id = ${id} and cancelled_at is null`.execute(kysely)
       return rows[0] === undefined ? null : liveEvent(rows[0])
     },
@@ -205,7 +207,8 @@ export async function readEvents(kysely: Kysely<Database>, after: number, filter
   const matches = sql`cancelled_at is null and ${matching(filter)}`
   const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
     select bounds.newest, bounds.next, page.*,
-      (select signature from ledger_events where id = page.event_id) as signature
+      (select signature from ledger_events where id = page.event_id) as signature,
+      (select name from agents where pda = page."agentPda") as "agentName"
     from (select ${newest} as newest, least(
       (select min(sequence) from outbox_events where sequence > ${last}),
       (select min(restored_sequence) from outbox_events where restored_sequence > ${last})) as next) as bounds

@@ -95,6 +95,17 @@ test('each event has its agent as it is now, in one statement; a closed agent is
   expect([names.get('evt_9'), names.get('evt_10'), names.get('evt_11')]).toEqual(['0', '1', null])
 })
 
+test('each event has the name of its agent without another statement; that of a closed agent is null', async () => {
+  statements.mockClear()
+  const { edges } = await read('first: 3', 'id agentName')
+  expect(statements).toHaveBeenCalledTimes(1)
+  expect(edges.map(({ node }) => node)).toEqual([
+    { id: 'evt_5', agentName: null },
+    { id: 'evt_12', agentName: '0' },
+    { id: 'evt_11', agentName: null },
+  ])
+})
+
 test('each event has the signature of its transaction, or null, in the list and in a stream', async () => {
   await sql`
     insert into ledger_events (id, position, signature, slot, name, agent_pda, owner, data, occurred_at)
@@ -154,6 +165,24 @@ test('each event with its agent costs units; without units the event comes witho
     { id: 'evt_10', agent: null, again: null },
   ])
   expect(parts[3]?.errors).toMatchObject([REFUSED, REFUSED])
+  stream.cut()
+})
+
+test('a stream has the name of the agent of each event, which needs no units', async () => {
+  // One for the subscription, and two for earlier events.
+  const poor = await createAppOfTest({ listens: true, database: t.database, rateLimits: { reads: 3 } })
+  const text = 'subscription { registryEvents(after: "evt_21") { id agentName } }'
+  const stream = await openSse(poor.url, text)
+  const next = async () => (await stream.next())?.data?.['registryEvents']
+  expect(await next()).toEqual({ id: 'evt_24', agentName: 'renamed' })
+  for (const [i, agentName] of [
+    [31, '1'],
+    [32, null],
+    [33, 'renamed'],
+  ] as const) {
+    await insertEvents(i, i)
+    expect(await next()).toEqual({ id: `evt_${i}`, agentName })
+  }
   stream.cut()
 })
 

@@ -63,12 +63,9 @@ const options: Partial<CacheExchangeOpts> = {
     },
     Subscription: {
       registryEvents: ({ registryEvents }, _arguments, cache) => {
-        const event = registryEvents as RegistryChange & { agent?: object | null }
-        // The fields that the event has are new.
-        const read = Object.keys(event.agent ?? {})
+        const event = registryEvents as RegistryChange
         const entity = { __typename: 'Agent', pda: event.agentPda }
-        for (const { fieldName, fieldKey } of cache.inspectFields(entity))
-          if (!read.includes(fieldName)) cache.invalidate(entity, fieldKey)
+        for (const { fieldKey } of cache.inspectFields(entity)) cache.invalidate(entity, fieldKey)
         for (const { fieldName, fieldKey, arguments: args } of cache.inspectFields('Query'))
           if (canChange(event, fieldName, args)) cache.invalidate('Query', fieldKey)
       },

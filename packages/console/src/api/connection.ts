@@ -1,34 +1,22 @@
-import { useSyncExternalStore } from 'react'
+import { createStore } from './store.ts'
 
 /** `reached`: an answer. `busy`: a refusal that ends by itself. `lost`: no answer. */
-export type Connection = 'reached' | 'busy' | 'lost' | 'reconnecting'
+type LastRequest = 'reached' | 'busy' | 'lost'
+export type Connection = LastRequest | 'reconnecting'
 
-let lastRequest: Exclude<Connection, 'reconnecting'> = 'reached'
-let hasSocket = true
-const listeners = new Set<() => void>()
-
-/** For the socket of the live updates: false from its loss until it is open again. */
-export function setSocket(isOpen: boolean): void {
-  hasSocket = isOpen
-  listeners.forEach((listener) => listener())
-}
+const lastRequest = createStore<LastRequest>('reached')
+const socket = createStore(true)
 
 /** For the result of each request. */
-export function setLastRequest(state: Exclude<Connection, 'reconnecting'>): void {
-  if (state === lastRequest) return
-  lastRequest = state
-  listeners.forEach((listener) => listener())
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-const current = (): Connection => (lastRequest === 'reached' && !hasSocket ? 'reconnecting' : lastRequest)
-
-/** What the last request and the socket say. */
-export const useConnection = (): Connection => useSyncExternalStore(subscribe, current)
+export const setLastRequest = lastRequest.set
+/** For the socket of the live updates: false from its loss until it is open again. */
+export const setSocket = socket.set
 
 /** Whether the live updates arrive. True while no page needs the socket. */
-export const useSocket = (): boolean => useSyncExternalStore(subscribe, () => hasSocket)
+export const useSocket = socket.useValue
+
+/** What the last request and the socket say. */
+export function useConnection(): Connection {
+  const request = lastRequest.useValue()
+  return useSocket() || request !== 'reached' ? request : 'reconnecting'
+}

@@ -1,3 +1,5 @@
+import { createStore } from './store.ts'
+
 /** The storage of this tab, or of this browser. Browsers can refuse both. */
 type Area = 'sessionStorage' | 'localStorage'
 
@@ -10,13 +12,10 @@ export function readText(area: Area, name: string): string | null {
   }
 }
 
-const listeners = new Set<() => void>()
+const stored = createStore<string | null>(null)
 
 /** Calls back after each text that this tab stored. */
-export function onStored(changed: () => void): () => void {
-  listeners.add(changed)
-  return () => void listeners.delete(changed)
-}
+export const onStored = stored.subscribe
 
 /** Null removes it. False if the browser did not store it. */
 export function storeText(area: Area, name: string, text: string | null): boolean {
@@ -26,7 +25,7 @@ export function storeText(area: Area, name: string, text: string | null): boolea
   } catch {
     return false
   }
-  listeners.forEach((changed) => changed())
+  stored.set(text)
   return true
 }
 

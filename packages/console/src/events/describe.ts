@@ -1,9 +1,7 @@
 import { capabilityNames } from '../api/enums.ts'
-import { formatUnits } from '../ui/amount.tsx'
+import { usdc } from '../ui/amount.tsx'
 import { words } from '../ui/badge.tsx'
 import type { EventFieldsFragment } from './events.generated.ts'
-
-const usdc = (amount: string): string => `${formatUnits(BigInt(amount), 6)} USDC`
 
 type Name = EventFieldsFragment['__typename']
 type Event<Type extends Name> = Extract<EventFieldsFragment, { __typename: Type }>
@@ -16,7 +14,7 @@ const SENTENCES: { readonly [Type in Name]: (event: Event<Type>) => string } = {
       ? `The reputation stayed ${to}.`
       : `The reputation ${delta > 0 ? 'rose' : 'fell'} from ${from} to ${to}.`,
   AgentTierUpdatedEvent: ({ previousTier, newTier, stakeAmount }) =>
-    `The tier changed from ${words(previousTier)} to ${words(newTier)}, with a stake of ${usdc(stakeAmount)}.`,
+    `The tier changed from ${words(previousTier)} to ${words(newTier)}, with a stake of ${usdc(stakeAmount)} USDC.`,
   AgentStatusChangedEvent: ({ status }) => `The status is now ${words(status).toLowerCase()}.`,
   AgentSuspendedEvent: ({ byAdmin }) =>
     `Suspended by ${byAdmin ? 'the admin of the registry' : 'its owner'}.`,
@@ -26,15 +24,15 @@ const SENTENCES: { readonly [Type in Name]: (event: Event<Type>) => string } = {
     `Deactivated for good, with a reputation of ${finalReputation}.`,
   AgentClosedEvent: () => 'The account of the agent was closed.',
   StakeDepositedEvent: ({ amount, depositedAmount }) =>
-    `${usdc(amount)} deposited. The stake is now ${usdc(depositedAmount)}.`,
-  StakeWithdrawalRequestedEvent: ({ amount }) => `The owner asked to withdraw ${usdc(amount)}.`,
-  StakeWithdrawalCancelledEvent: ({ amount }) => `The withdrawal of ${usdc(amount)} was cancelled.`,
+    `${usdc(amount)} USDC deposited. The stake is now ${usdc(depositedAmount)} USDC.`,
+  StakeWithdrawalRequestedEvent: ({ amount }) => `The owner asked to withdraw ${usdc(amount)} USDC.`,
+  StakeWithdrawalCancelledEvent: ({ amount }) => `The withdrawal of ${usdc(amount)} USDC was cancelled.`,
   StakeWithdrawnEvent: ({ amount, depositedAmount }) =>
-    `${usdc(amount)} paid out to the owner. The stake is now ${usdc(depositedAmount)}.`,
+    `${usdc(amount)} USDC paid out to the owner. The stake is now ${usdc(depositedAmount)} USDC.`,
   StakeClosedEvent: ({ amount }) =>
     amount === '0'
       ? 'The empty stake was closed.'
-      : `The stake was closed. ${usdc(amount)} went to the owner.`,
+      : `The stake was closed. ${usdc(amount)} USDC went to the owner.`,
 }
 
 /** What happened, in a sentence. Names and values in it are anybody's text. */

@@ -5,11 +5,6 @@ import css from './event-list.module.css'
 import type { EventFieldsFragment, WebhookEventType } from './events.generated.ts'
 import { eventTitle } from './types.ts'
 
-type ShownEvent = EventFieldsFragment & {
-  /** Null if it is closed, undefined if it is not known. */
-  readonly agent?: { readonly name: string } | null
-}
-
 const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_REGISTERED: 'accent',
   AGENT_REACTIVATED: 'good',
@@ -18,14 +13,15 @@ const TONES: Partial<Record<WebhookEventType, Tone>> = {
   AGENT_CLOSED: 'bad',
 }
 
+/** `isFresh`: it arrived while the reader watched. */
+export type ListedEvent = EventFieldsFragment & { readonly isFresh?: boolean }
+
 interface EventListProps {
   /** For screen readers. */
   readonly label: string
-  readonly events: readonly ShownEvent[]
+  readonly events: readonly ListedEvent[]
   /** Shows which agent each event is about. */
   readonly withAgent?: boolean
-  /** The ids of events that arrived while the reader watched. */
-  readonly fresh?: ReadonlySet<string>
 }
 
 /** In a longer list, rows far from the view are empty, so that the page stays quick. */
@@ -33,38 +29,31 @@ const WHOLE = 200
 const FAR = '1500px 0px'
 
 /** Events of the registry in words, each with its agent and its transaction. */
-export function EventList({ label, events, withAgent = false, fresh }: EventListProps) {
+export function EventList({ label, events, withAgent = false }: EventListProps) {
   const isLong = events.length > WHOLE
   return (
     // Safari takes the role from lists without bullets.
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles
     <ol className={classes('card', css.list)} role="list" aria-label={label}>
       {events.map((event) => (
-        <EventRow
-          key={event.id}
-          event={event}
-          withAgent={withAgent}
-          isFresh={fresh?.has(event.id) === true}
-          canBeEmpty={isLong}
-        />
+        <EventRow key={event.id} event={event} withAgent={withAgent} canBeEmpty={isLong} />
       ))}
     </ol>
   )
 }
 
 interface EventRowProps {
-  readonly event: ShownEvent
+  readonly event: ListedEvent
   readonly withAgent: boolean
-  readonly isFresh: boolean
   readonly canBeEmpty: boolean
 }
 
 /** A new event must not render all rows of a long list. */
-const EventRow = memo(function EventRow({ event, withAgent, isFresh, canBeEmpty }: EventRowProps) {
+const EventRow = memo(function EventRow({ event, withAgent, canBeEmpty }: EventRowProps) {
   const { ref, height } = useFar(canBeEmpty)
   if (height !== null) return <li ref={ref} className={css.row} style={{ height }} />
   return (
-    <li ref={ref} className={css.row} data-fresh={isFresh}>
+    <li ref={ref} className={css.row} data-fresh={event.isFresh}>
       <span className={css.type}>
         <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
       </span>
@@ -118,13 +107,12 @@ function useFar(isWatched: boolean) {
   return { ref, height }
 }
 
-function Agent({ event }: { readonly event: ShownEvent }) {
-  const { agent, agentPda } = event
-  const name = agent?.name ?? ('name' in event ? event.name : null)
+function Agent({ event }: { readonly event: EventFieldsFragment }) {
+  const { agentName, agentPda } = event
   return (
     <span className={css.agent}>
       <Link className="plain" href={`/agents/${agentPda}`}>
-        {name ?? (agent === undefined ? 'Agent' : 'Closed agent')}
+        {agentName ?? ('name' in event ? event.name : 'Closed agent')}
       </Link>
       <Address value={agentPda} label="agent address" />
     </span>

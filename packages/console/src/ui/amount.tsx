@@ -22,8 +22,8 @@ export function formatUnits(value: bigint, decimals: number): string {
   return [`${value < 0n ? '−' : ''}${withCommas(BigInt(whole))}`, ...fraction].join('.')
 }
 
-/** Base units as a chart has them. */
-export const usdc = (value: number): string => formatUnits(BigInt(value), DECIMALS.usdc)
+/** Base units of the API, or of a chart. */
+export const usdc = (value: bigint | number | string): string => formatUnits(BigInt(value), DECIMALS.usdc)
 
 /** As a user types it: 1234500000n with 6 decimals is `1234.5`. */
 export function plainUnits(value: bigint, decimals: number): string {

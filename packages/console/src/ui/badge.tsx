@@ -4,26 +4,25 @@ import css from './badge.module.css'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
 
-interface BadgeProps {
+export function Badge({
+  tone = 'neutral',
+  children,
+}: {
   readonly tone?: Tone
-  /** A dot before the text, for states that change. */
-  readonly dot?: boolean
   readonly children: ReactNode
-}
-
-export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
+}) {
   return (
-    <span className={classes(css.badge, dot && css.dot)} data-tone={tone}>
+    <span className={css.badge} data-tone={tone}>
       {children}
     </span>
   )
 }
 
-/** A state that changes, with its colour. */
+/** A state that changes, with its colour and a dot before it. */
 export const Light = ({ tone, text }: { readonly tone: Tone; readonly text: ReactNode }) => (
-  <Badge tone={tone} dot>
+  <span className={classes(css.badge, css.dot)} data-tone={tone}>
     {text}
-  </Badge>
+  </span>
 )
 
 const TONES = {
@@ -43,7 +42,7 @@ export function Status({ value }: { readonly value: string }) {
 /** A tier with its accent. */
 export function Tier({ value }: { readonly value: string }) {
   return (
-    <span className={css.tier} data-tier={value}>
+    <span className={css.tier} data-tone={value}>
       {words(value)}
     </span>
   )

@@ -41,7 +41,7 @@ export function Bars({ caption, bars }: BarsProps) {
             </th>
             <td className={css.value}>
               {drawing ?? (
-                <span className={css.track} aria-hidden="true" data-tier={tier}>
+                <span className={css.track} aria-hidden="true" data-tone={tier}>
                   <span className={css.bar} style={{ width: `${(100 * value) / max}%` }} />
                 </span>
               )}

@@ -3,17 +3,12 @@ import css from './histogram.module.css'
 import { withCommas } from './number.ts'
 import { Table } from './table.tsx'
 
-interface Bar {
-  readonly label: string
-  readonly value: number
-}
-
 interface HistogramProps {
   readonly title: string
   /** What a label is, and what a value is, for the table. */
   readonly of: string
   readonly unit: string
-  readonly bars: readonly Bar[]
+  readonly bars: readonly { readonly label: string; readonly value: number }[]
   readonly format?: (value: number) => string
 }
 

@@ -5,13 +5,8 @@ import { classes } from './classes.ts'
 import { usePolling } from './polling.ts'
 import css from './states.module.css'
 
-interface EmptyProps {
-  readonly title: string
-  readonly children?: ReactNode
-}
-
 /** Says why there is nothing, and what to do. */
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className={classes('card', css.box)}>
       <h2>{title}</h2>
@@ -65,13 +60,14 @@ function useRetries(retry: (() => void) | undefined, seconds: number | null): nu
   return left
 }
 
-interface LoadingProps {
+/** Takes the place of rows, so that nothing moves when they arrive. */
+export function Loading({
+  rows = 8,
+  label = 'Loading',
+}: {
   readonly rows?: number
   readonly label?: string
-}
-
-/** Takes the place of rows, so that nothing moves when they arrive. */
-export function Loading({ rows = 8, label = 'Loading' }: LoadingProps) {
+}) {
   return (
     <div className="card" role="status">
       <span className="visually-hidden">{label}</span>

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore } from '../api/store.ts'
 import { plural } from './number.ts'
 
 const UNITS: [unit: string, seconds: number][] = [
@@ -17,30 +17,19 @@ function exactTime(value: string): string {
   return exact.format(new Date(value))
 }
 
-let now = Date.now()
-const listeners = new Set<() => void>()
-
 /** One clock for all times of the page. */
-setInterval(() => {
-  now = Date.now()
-  listeners.forEach((listener) => listener())
-}, 10_000)
-
-function subscribe(changed: () => void): () => void {
-  listeners.add(changed)
-  return () => listeners.delete(changed)
-}
+const clock = createStore(Date.now())
+setInterval(() => clock.set(Date.now()), 10_000)
 
 /** "3 minutes ago". Its title has the exact time, below the pointer as the reader writes it. */
 export function RelativeTime({ value }: { readonly value: string }) {
-  const current = useSyncExternalStore(subscribe, () => now)
   return (
     <time
       dateTime={value}
       title={value}
       onPointerEnter={(event) => (event.currentTarget.title = exactTime(value))}
     >
-      {relativeTime(Date.parse(value), current)}
+      {relativeTime(Date.parse(value), clock.useValue())}
     </time>
   )
 }

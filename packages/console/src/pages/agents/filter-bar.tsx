@@ -5,7 +5,7 @@ import { Button, classes, Input, optionsOf, Select, Toggles } from '../../ui/ind
 import { useTyped } from '../../ui/reads.ts'
 import { CATEGORIES, type FilterProps, MAX_NAME, STATUSES, TIERS } from './filters.ts'
 import css from './page.module.css'
-import { formatUnits, plural, Tier, words } from '../../ui/values.ts'
+import { plural, Tier, usdc, words } from '../../ui/values.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 
 const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
@@ -104,7 +104,7 @@ export function Totals({ search, onChange }: FilterProps) {
 /** What a tier means. */
 function stakeText(minimum: string | undefined): string {
   if (minimum === undefined) return '\u00a0'
-  return minimum === '0' ? 'No stake' : `From ${formatUnits(BigInt(minimum), 6)} USDC`
+  return minimum === '0' ? 'No stake' : `From ${usdc(minimum)} USDC`
 }
 
 /**

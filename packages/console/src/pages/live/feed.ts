@@ -9,11 +9,11 @@ import {
   LiveStartDocument,
   type WebhookEventType,
 } from '../../events/events.generated.ts'
+import type { ListedEvent } from '../../events/event-list.tsx'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { ADDRESS } from '../../shell/find.ts'
 import { useVisible } from '../../ui/polling.ts'
 import { withFilter } from '../agents/filters.ts'
-import { LiveNameDocument, type LiveNameQuery } from './page.generated.ts'
 
 export interface FeedFilter {
   /** Undefined: all types. */
@@ -39,8 +39,6 @@ export function withType(search: URLSearchParams, type: WebhookEventType): URLSe
 /** The stream begins again after so many events, so that a reconnection repeats only a few. */
 const RENEW_AFTER = 100
 const FRESH = { requestPolicy: 'network-only' } as const
-/** In a stream, each event with its agent costs a unit. Many events must not use up all units. */
-const NAME_EVERY_MS = 500
 
 /**
  * The recent events, and then each new one. Another filter needs another component, with a key.
@@ -91,18 +89,6 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
     return () => stream.unsubscribe()
   }, [client, filter, start, isVisible])
 
-  const unnamed = state.shown.findLast(({ agent }) => agent === undefined)
-  useEffect(() => {
-    if (unnamed === undefined || !isVisible) return undefined
-    const pda = unnamed.agentPda
-    const read = async (): Promise<void> => {
-      const { data } = await client.query(LiveNameDocument, { pda }, FRESH)
-      dispatch({ kind: 'named', pda, agent: data === undefined ? { pda, name: 'Agent' } : data.agent })
-    }
-    const timer = setTimeout(() => void read(), NAME_EVERY_MS)
-    return () => clearTimeout(timer)
-  }, [client, unnamed, isVisible])
-
   const loadOlder = async (): Promise<void> => {
     const variables = { filter, after: state.olderThan }
     const { data, error } = await client.query(LiveOlderDocument, variables, FRESH)
@@ -114,32 +100,24 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
   return { ...state, ...phase, release, loadOlder }
 }
 
-type FeedAgent = LiveNameQuery['agent']
-
-/** `agent` is undefined until it was read, and null if it is closed. */
-export type FeedEvent = EventFieldsFragment & { readonly agent?: FeedAgent }
-
 /** Newest first. */
 export interface FeedState {
-  readonly shown: readonly FeedEvent[]
+  readonly shown: readonly ListedEvent[]
   /** Events that arrived while the reader did not want the list to change. */
-  readonly held: readonly FeedEvent[]
-  /** The ids of events that arrived while the reader watched. */
-  readonly fresh: ReadonlySet<string>
+  readonly held: readonly ListedEvent[]
   /** Where older events begin. Null if there are none. */
   readonly olderThan: string | null
 }
 
 type FeedAction =
   | { readonly kind: 'started' | 'older'; readonly page: FeedPageFragment }
-  | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
-  | { readonly kind: 'named'; readonly pda: string; readonly agent: FeedAgent }
+  | { readonly kind: 'arrived'; readonly event: EventFieldsFragment; readonly hold: boolean }
   | { readonly kind: 'released' }
 
 /** A page that is open for days forgets its oldest events. */
 const MOST = 2_000
 
-export const NO_EVENTS: FeedState = { shown: [], held: [], fresh: new Set(), olderThan: null }
+export const NO_EVENTS: FeedState = { shown: [], held: [], olderThan: null }
 
 export function feedReducer(state: FeedState, action: FeedAction): FeedState {
   switch (action.kind) {
@@ -151,45 +129,23 @@ export function feedReducer(state: FeedState, action: FeedAction): FeedState {
       return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
     }
     case 'arrived': {
-      const { hold } = action
+      const event = { ...action.event, isFresh: true }
       // After a lost connection, and after a fork of the ledger, an event can arrive twice.
-      const isKnown = (each: FeedEvent): boolean => each.id === action.event.id
+      const isKnown = ({ id }: ListedEvent): boolean => id === event.id
       if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
-      const event = withKnownAgent(action.event, state)
       // Events that wait keep their order: a newer one waits behind them.
-      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held].slice(0, MOST) }
-      return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
+      if (action.hold || state.held.length > 0)
+        return { ...state, held: [event, ...state.held].slice(0, MOST) }
+      return limited({ ...state, shown: [event, ...state.shown] })
     }
-    case 'named': {
-      const { pda, agent } = action
-      const name = (each: FeedEvent): FeedEvent =>
-        each.agent === undefined && each.agentPda === pda ? { ...each, agent } : each
-      return { ...state, shown: state.shown.map(name), held: state.held.map(name) }
-    }
-    default: {
-      const fresh = new Set(state.held.map(({ id }) => id))
-      return limited({ ...state, shown: [...state.held, ...state.shown], held: [], fresh })
-    }
+    default:
+      return limited({ ...state, shown: [...state.held, ...state.shown], held: [] })
   }
 }
 
 /** Without the oldest events, older ones would leave a gap, so they cannot be loaded any more. */
 function limited(state: FeedState): FeedState {
-  if (state.shown.length <= MOST) return state
-  const shown = state.shown.slice(0, MOST)
-  const fresh = new Set(shown.flatMap(({ id }) => (state.fresh.has(id) ? id : [])))
-  return { ...state, shown, fresh, olderThan: null }
-}
-
-function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent {
-  const isOther =
-    ['AGENT_REGISTERED', 'AGENT_CLOSED'].includes(event.type) ||
-    ('changes' in event && event.changes.name !== null)
-  if (isOther) return event
-  const isSame = ({ agentPda, agent }: FeedEvent): boolean =>
-    agentPda === event.agentPda && agent !== undefined
-  const known = held.find(isSame) ?? shown.find(isSame)
-  return known === undefined ? event : { ...event, agent: known.agent ?? null }
+  return state.shown.length <= MOST ? state : { ...state, shown: state.shown.slice(0, MOST), olderThan: null }
 }
 
 const cursorOf = ({ pageInfo }: FeedPageFragment): string | null =>

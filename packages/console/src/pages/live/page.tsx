@@ -5,10 +5,9 @@ import { EventList } from '../../events/event-list.tsx'
 import { LiveEventsDocument, LiveOlderDocument } from '../../events/events.generated.ts'
 import { DISTINCT_TYPES, EVENT_TYPES, eventText, eventTitle } from '../../events/types.ts'
 import { checkAgent } from '../../form/checks.ts'
-import { Form } from '../../form/form.tsx'
-import { useDraft } from '../../form/use-draft.ts'
 import { Export } from '../../ui/export.tsx'
 import { Button, classes, Empty, ErrorState, Input, Loading, Page, Toggles } from '../../ui/index.ts'
+import { useDebounced, useTyped } from '../../ui/reads.ts'
 import { Light, plural } from '../../ui/values.ts'
 import { withFilter } from '../agents/filters.ts'
 import { type FeedFilter, readFilter, useFeed, withType } from './feed.ts'
@@ -50,9 +49,15 @@ function exampleFor({ types, agentPda }: FeedFilter): string {
   console.log(event.type, event.agentPda, event.data)`
 }
 
+const WAIT_MS = 200
+
 function FilterBar({ filter: { types, agentPda = '' } }: { readonly filter: FeedFilter }) {
   const [search, setSearch] = useSearchParams()
   const change = (next: URLSearchParams): void => setSearch(next, { replace: true })
+  const typed = useTyped(agentPda, WAIT_MS, (text) => {
+    if (checkAgent(text.trim()) === null) change(withFilter(search, { agent: text.trim() }))
+  })
+  const settled = useDebounced(typed.value, WAIT_MS)
   return (
     <div className="stack">
       <Toggles
@@ -72,45 +77,18 @@ function FilterBar({ filter: { types, agentPda = '' } }: { readonly filter: Feed
           })),
         ]}
       />
-      <AgentField
-        key={agentPda}
-        initial={agentPda}
-        onChange={(agent) => change(withFilter(search, { agent }))}
-      />
-    </div>
-  )
-}
-
-interface AgentFieldProps {
-  readonly initial: string
-  readonly onChange: (agent: string) => void
-}
-
-function AgentField({ initial, onChange }: AgentFieldProps) {
-  const { draft, field, submit } = useDraft({ agent: initial }, ({ agent }) => ({
-    agent: checkAgent(agent.trim()),
-  }))
-  const agent = draft.agent.trim()
-  return (
-    <Form label="Filter by agent" onSubmit={() => submit(() => onChange(agent))}>
       <div className={css.agent}>
         <Input
           label="Only this agent"
+          type="search"
           placeholder="Address of an agent"
           autoComplete="off"
           spellCheck="false"
-          {...field('agent')}
+          error={checkAgent(settled.trim())}
+          {...typed}
         />
-        <Button type="submit" disabled={agent === initial}>
-          Filter
-        </Button>
-        {initial !== '' && (
-          <Button look="quiet" onClick={() => onChange('')}>
-            Clear
-          </Button>
-        )}
       </div>
-    </Form>
+    </div>
   )
 }
 
@@ -154,7 +132,7 @@ function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
         )}
         {shown.length > 0 && (
           <>
-            <EventList label="Events" events={shown} withAgent fresh={feed.fresh} />
+            <EventList label="Events" events={shown} withAgent />
             <div className="spread hint">
               {feed.olderThan !== null && (
                 <Button busy={isBusy} onClick={() => void loadOlder()}>

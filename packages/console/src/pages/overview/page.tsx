@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
 import { Bars, ButtonLink, Figures, lazily, Page, Section } from '../../ui/index.ts'
 import { Loaded, useRead } from '../../ui/reads.ts'
-import { formatUnits, Link, Tier, withCommas, words } from '../../ui/values.ts'
+import { Link, Tier, usdc, withCommas, words } from '../../ui/values.ts'
 import { OverviewDocument, type OverviewQuery } from './page.generated.ts'
 import css from './page.module.css'
 
@@ -52,8 +52,8 @@ function Registry({ data }: { readonly data: OverviewQuery }) {
         figures={{
           Agents: withCommas(stats.agents),
           Active: withCommas(active),
-          'USDC staked': formatUnits(BigInt(stats.depositedAmount), 6),
-          'USDC to be withdrawn': formatUnits(BigInt(stats.pendingWithdrawals), 6),
+          'USDC staked': usdc(stats.depositedAmount),
+          'USDC to be withdrawn': usdc(stats.pendingWithdrawals),
         }}
       />
       {stats.mismatchedAgents > 0 && (
