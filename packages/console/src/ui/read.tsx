@@ -11,16 +11,17 @@ interface ReadOptions {
 }
 
 /**
- * The data of a query. What the cache has is shown while it is read again, unless the query has
- * another policy. `again` reads from the gateway, not from the cache.
+ * The data of a query, and its variables. What the cache has is shown while it is read again,
+ * unless the query has another policy. `again` reads from the gateway, not from the cache.
  */
 export function useRead<Data, Variables extends AnyVariables>(
   query: UseQueryArgs<Variables, Data>,
   { everyMs = null, keep = false }: ReadOptions = {},
 ) {
   const fresh = { requestPolicy: 'cache-and-network', ...query } as UseQueryArgs<Variables, Data>
-  const [{ data, error, fetching }, refetch] = useQuery<Data, Variables>(fresh)
+  const [{ data, error, fetching, operation }, refetch] = useQuery<Data, Variables>(fresh)
   const kept = useKept(data)
+  const variables = useKept(data == null ? null : operation?.variables)
   // While a gateway hangs, each try takes long. Its error stays meanwhile.
   const [failure, setFailure] = useState(error)
   if (!fetching && error !== failure) setFailure(error)
@@ -32,6 +33,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   return {
     data: isKept ? kept : data,
     error: isKept ? undefined : (error ?? lost),
+    variables,
     fetching,
     again,
   }

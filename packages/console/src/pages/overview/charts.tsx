@@ -38,10 +38,10 @@ export const Growth = ({ since }: GrowthProps) => (
 function Lines({ range, since }: GrowthProps & { readonly range: keyof typeof RANGES }) {
   const [now, setNow] = useState(thisMinute)
   usePolling(() => setNow(thisMinute()), REFRESH_MS)
-  const times = timesOf(RANGES[range], since, now)
-  const read = useRead({ query: RegistryOverTimeDocument, variables: { times } }, { keep: true })
+  const variables = { times: timesOf(RANGES[range], since, now) }
+  const read = useRead({ query: RegistryOverTimeDocument, variables }, { keep: true })
   const points = (values: readonly (number | string)[]) =>
-    values.map((value, i) => ({ time: times[i]!, value: Number(value) }))
+    values.map((value, i) => ({ time: read.variables!.times[i]!, value: Number(value) }))
   return (
     <Loaded read={read} data={read.data} rows={8} label="Loading the growth">
       {({ registryGrowth, registryStake }) => (
