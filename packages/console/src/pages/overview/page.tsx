@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { Redirect, useSearchParams } from 'wouter'
 import { Bars, ButtonLink, Figures, lazily, Page, Section } from '../../ui/index.ts'
 import { Loaded, useRead } from '../../ui/reads.ts'
 import { Link, Tier, usdc, withCommas, words } from '../../ui/values.ts'
@@ -12,18 +11,8 @@ const MAX_REPUTATION = 1_000
 const EXAMPLE = `const { agents } = await registry.agents.list({ sort: 'reputation', limit: 10 }).page()
 console.log(agents)`
 
-const LIST_PARAMETERS = ['name', 'tier', 'status', 'category', 'min', 'sort', 'mismatched', 'after', 'before']
-
 /** The first page: what is in the registry, and what happens there. */
 export default function OverviewPage() {
-  const [search] = useSearchParams()
-  // Links from the time when the list was here.
-  if (LIST_PARAMETERS.some((name) => search.has(name)))
-    return <Redirect to={`/agents?${search.toString()}`} replace />
-  return <Overview />
-}
-
-function Overview() {
   const read = useRead({ query: OverviewDocument }, { everyMs: REFRESH_MS, keep: true })
   return (
     <Page
