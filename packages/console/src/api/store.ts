@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of components. `useValue` shows each value that is set. */
+/** A value outside of components. `useValue` shows each one that is set. */
 export function createStore<Value>(value: Value) {
   const listeners = new Set<() => void>()
   const subscribe = (changed: () => void): (() => void) => {
@@ -11,5 +11,6 @@ export function createStore<Value>(value: Value) {
     value = next
     listeners.forEach((changed) => changed())
   }
-  return { subscribe, set, useValue: (): Value => useSyncExternalStore(subscribe, () => value) }
+  const get = (): Value => value
+  return { get, set, subscribe, useValue: (): Value => useSyncExternalStore(subscribe, get) }
 }

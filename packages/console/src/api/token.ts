@@ -15,9 +15,7 @@ export function readSession(): StoredSession | null {
   return Date.parse(stored.expiresAt) > Date.now() ? stored : null
 }
 
-export function storeSession(session: StoredSession | null): void {
-  storeValue(NAME, session)
-}
+export const storeSession = (session: StoredSession | null): boolean => storeValue(NAME, session)
 
 const OPERATOR = 'operator'
 

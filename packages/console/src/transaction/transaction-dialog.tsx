@@ -3,7 +3,6 @@ import { Address, Button, ButtonLink, CodeBlock, Dialog, withCommas } from '../u
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
-import css from './transaction.module.css'
 import type { Flow, TransactionRequest, Transactions } from './transactions.ts'
 
 interface TransactionDialogProps {
@@ -72,7 +71,7 @@ function StepContent({ flow, transactions, blockHeight, program }: TransactionDi
         onSign={() => transactions.sign(key)}
       />
     )
-  return <div className={css.progress} aria-hidden="true" />
+  return <progress style={{ width: '100%' }} aria-hidden="true" />
 }
 
 const CHANCES: Record<Unknown['chance'], string> = {
@@ -114,7 +113,7 @@ function Unsure({ state: { unfinished, refusal, chance }, blockHeight, onClose }
       {chance === 'can land' && left !== null && (
         <p className="note">It can land in the next {withCommas(Math.max(left, 0))} blocks.</p>
       )}
-      {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
+      {chance !== 'lost' && <progress style={{ width: '100%' }} aria-hidden="true" />}
       <End id={id}>
         <Button onClick={onClose}>{chance === 'lost' ? 'I have checked it' : 'Close'}</Button>
       </End>

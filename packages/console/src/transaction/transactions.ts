@@ -7,6 +7,7 @@ import type {
   UnfinishedTransaction,
 } from '@agent-registry/client'
 import type { Client } from 'urql'
+import { createStore } from '../api/store.ts'
 import { readError } from '../api/errors.ts'
 import { BlockHeightDocument, ConsoleInfoDocument } from '../api/service.generated.ts'
 import type { Hints } from './costs.ts'
@@ -108,25 +109,24 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
  * instructions; the review shows these bytes.
  */
 export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
-  let snapshot: Snapshot = { flows: [], shown: null, blockHeight: null }
+  const store = createStore<Snapshot>({ flows: [], shown: null, blockHeight: null })
   let lastKey = 0
-  const listeners = new Set<() => void>()
   /** The answers to the reviews that are open. */
   const answers = new Map<number, (sign: boolean) => void>()
 
-  const set = (changes: Partial<Snapshot>): void => {
-    snapshot = { ...snapshot, ...changes }
-    listeners.forEach((listener) => listener())
+  const set = (changes: Partial<Snapshot>): void => store.set({ ...store.get(), ...changes })
+  const find = (key: number): Flow | undefined => store.get().flows.find((flow) => flow.key === key)
+  const change = (key: number, changes: Partial<Flow>): void => {
+    const { flows } = store.get()
+    const at = flows.findIndex((flow) => flow.key === key)
+    if (at >= 0) set({ flows: flows.with(at, { ...flows[at]!, ...changes }) })
   }
-  const find = (key: number): Flow | undefined => snapshot.flows.find((flow) => flow.key === key)
-  const change = (key: number, changes: Partial<Flow>): void =>
-    set({ flows: snapshot.flows.map((flow) => (flow.key === key ? { ...flow, ...changes } : flow)) })
   const add = (flow: Omit<Flow, 'key'>): number => {
     lastKey += 1
-    set({ flows: [...snapshot.flows, { ...flow, key: lastKey }] })
+    set({ flows: [...store.get().flows, { ...flow, key: lastKey }] })
     return lastKey
   }
-  const remove = (key: number): void => set({ flows: snapshot.flows.filter((flow) => flow.key !== key) })
+  const remove = (key: number): void => set({ flows: store.get().flows.filter((flow) => flow.key !== key) })
 
   const dispatch = (key: number, event: Event): void => {
     const before = find(key)?.state
@@ -225,7 +225,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
    */
   const start = (request: TransactionRequest, wallet: Wallet): void => {
     const { address } = wallet.signer
-    const { flows, shown } = snapshot
+    const { flows, shown } = store.get()
     const before = flows.find(
       ({ key, wallet: of, state }) => of === address && (key === shown || isUnfinished(state)),
     )
@@ -239,7 +239,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
   /** A signed transaction stays, and a banner leads to it. */
   const close = (key: number): void => {
     const state = find(key)?.state
-    if (snapshot.shown === key) set({ shown: null })
+    if (store.get().shown === key) set({ shown: null })
     if (state === undefined || isFollowed(state)) return
     if (isUnfinished(state)) removeUnfinished(state.unfinished.id)
     answers.get(key)?.(false)
@@ -265,11 +265,8 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
         void follow(key, wallet, () => resume(key, transaction))
       }
     },
-    snapshot: (): Snapshot => snapshot,
-    subscribe: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    snapshot: store.get,
+    subscribe: store.subscribe,
   }
 }
 

@@ -1,5 +1,5 @@
-import { useMutation } from 'urql'
 import { readError } from '../api/errors.ts'
+import { useAction } from '../form/use-action.tsx'
 import { Address, Amount, Button, Facts, Section, useRead } from '../ui/index.ts'
 import { useService } from '../ui/service.tsx'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
@@ -9,13 +9,9 @@ import { useLanded } from './provider.tsx'
 export function WalletBalance({ wallet }: { readonly wallet: string }) {
   const service = useService().data?.info
   const { data, error, again } = useRead({ query: WalletBalanceDocument, variables: { wallet } })
-  const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
+  const { busy, problem, run } = useAction()
   const balance = data?.walletBalance
   useLanded(again)
-  const getFunds = async (): Promise<void> => {
-    await fund({ wallet })
-    again()
-  }
   return (
     <Section title="Wallet balance">
       <Facts
@@ -31,16 +27,12 @@ export function WalletBalance({ wallet }: { readonly wallet: string }) {
           <p className="note">This is a local test network. Its SOL and USDC have no value.</p>
           <Button
             look={balance?.lamports === '0' ? 'primary' : 'plain'}
-            busy={fetching}
-            onClick={() => void getFunds()}
+            busy={busy}
+            onClick={() => run(FundLocalnetWalletDocument, { wallet }, again)}
           >
             Get 1 SOL and 5,000 USDC
           </Button>
-          {refused && (
-            <p role="alert" className="note bad">
-              {readError(refused).message}
-            </p>
-          )}
+          {problem}
         </>
       )}
     </Section>
