@@ -52,13 +52,8 @@ export function Search({ openAccount }: { readonly openAccount: () => void }) {
   )
 }
 
-interface MenuProps {
-  readonly openAccount: () => void
-  readonly onDone: () => void
-}
-
 /** Pages, actions, and what the registry has for a name, an address, a DID, a signature or an id. */
-function Menu({ openAccount, onDone }: MenuProps) {
+function Menu({ openAccount, onDone }: { readonly openAccount: () => void; readonly onDone: () => void }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const id = useId()

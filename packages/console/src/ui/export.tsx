@@ -82,8 +82,10 @@ export function Export({ name, query, variables }: ExportProps) {
   )
 }
 
-const withoutTypes = (row: object): object =>
-  JSON.parse(JSON.stringify(row, (member, value) => (member === '__typename' ? undefined : value))) as object
+/** For `JSON.stringify`: without what the cache adds. */
+export const skipTypes = (member: string, value: unknown) => (member === '__typename' ? undefined : value)
+
+const withoutTypes = (row: object): object => JSON.parse(JSON.stringify(row, skipTypes)) as object
 
 /** Events of different types have different members. */
 function csvOf(rows: readonly object[]): string {

@@ -6,29 +6,7 @@ import { createApiClient } from '../api/client.ts'
 import { hasTexts, readValue, storeValue } from '../api/storage.ts'
 import { readSession, storeSession, type StoredSession } from '../api/token.ts'
 
-export interface Account {
-  /** The connected wallet. After a reload it connects again by itself, if the wallet allows it. */
-  readonly signer: Signer | null
-  readonly walletName: string | null
-  /** The session of this tab. Requests of urql and of `registry()` use it. */
-  readonly session: StoredSession | null
-  /** The connected wallet, else that of the session. */
-  readonly address: string | null
-  readonly connect: (wallet: Wallet, network: string) => Promise<void>
-  /** Connects a new wallet whose key is in this tab. For the localnet only. */
-  readonly connectThrowAway: () => Promise<void>
-  /** Saves the key of the throw-away wallet as a file. Null for other wallets. */
-  readonly saveThrowAway: (() => Promise<void>) | null
-  readonly disconnect: () => Promise<void>
-  /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
-  readonly signIn: () => Promise<void>
-  readonly signOut: () => Promise<void>
-  /**
-   * The client of `@agent-registry/client`, loaded when it is needed. `program` is the registry
-   * program that the wallet signs for; by default that of the release.
-   */
-  readonly registry: (program?: string) => Promise<Registry>
-}
+export type Account = ReturnType<typeof useProvided>['account']
 
 const THROW_AWAY = 'Throw-away wallet'
 /** In the storage of this tab. */
@@ -40,6 +18,15 @@ const Context = createContext<Account | null>(null)
 const load = () => import('./connect.ts')
 
 export function AccountProvider({ children }: { readonly children: ReactNode }) {
+  const { account, client } = useProvided()
+  return (
+    <Context value={account}>
+      <Provider value={client}>{children}</Provider>
+    </Context>
+  )
+}
+
+function useProvided() {
   const [connected, setConnected] = useState<{ signer: Signer; name: string } | null>(null)
   const [session, setSession] = useState(readSession)
   const token = session?.token ?? null
@@ -57,12 +44,12 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
     // The reader can connect it.
     reconnect().catch(() => undefined)
   }, [])
-  const account = useMemo<Account>(() => {
+  const account = useMemo(() => {
     const keep = (next: StoredSession | null): void => {
       storeSession(next)
       setSession(next)
     }
-    const registry = async (program?: string) => (await load()).registryFor(token, program)
+    const registry = async (program?: string): Promise<Registry> => (await load()).registryFor(token, program)
     const signOut = async (): Promise<void> => {
       if (token !== null) await (await registry()).sessions.signOut().catch(() => undefined)
       keep(null)
@@ -73,36 +60,42 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       setConnected({ signer, name: wallet.name })
     }
     return {
+      /** The connected wallet. After a reload it connects by itself, if the wallet allows it. */
       signer: connected?.signer ?? null,
       walletName: connected?.name ?? null,
+      /** The session of this tab. Requests of urql and of `registry()` use it. */
       session,
+      /** The connected wallet, else that of the session. */
       address: connected?.signer.address ?? session?.wallet ?? null,
-      connect: async (wallet, network) =>
+      connect: async (wallet: Wallet, network: string): Promise<void> =>
         use(await (await load()).connectWallet(wallet, network), { name: wallet.name, network }),
-      connectThrowAway: async () =>
+      /** Connects a new wallet whose key is in this tab. For the localnet only. */
+      connectThrowAway: async (): Promise<void> =>
         use(await (await load()).throwAwayWallet(), { name: THROW_AWAY, network: null }),
+      /** Saves the key of the throw-away wallet as a file. Null for other wallets. */
       saveThrowAway:
         connected?.name === THROW_AWAY
-          ? async () => (await load()).saveThrowAwayWallet(connected.signer.address)
+          ? async (): Promise<void> => (await load()).saveThrowAwayWallet(connected.signer.address)
           : null,
-      disconnect: async () => {
+      disconnect: async (): Promise<void> => {
         await signOut()
         storeValue(USED_WALLET, null)
         setConnected(null)
       },
-      signIn: async () => {
+      /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
+      signIn: async (): Promise<void> => {
         if (connected === null) throw new Error('Connect a wallet first.')
         keep(await (await registry()).sessions.signIn(connected.signer))
       },
       signOut,
+      /**
+       * The client of `@agent-registry/client`, loaded when it is needed. `program` is the registry
+       * program that the wallet signs for; by default that of the release.
+       */
       registry,
     }
   }, [connected, session, token])
-  return (
-    <Context value={account}>
-      <Provider value={client}>{children}</Provider>
-    </Context>
-  )
+  return { account, client }
 }
 
 export function useAccount(): Account {

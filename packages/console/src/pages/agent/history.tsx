@@ -50,20 +50,14 @@ export function Charts({ agent }: { readonly agent: Agent }) {
 type Changes = NonNullable<AgentChartsQuery['agentHistory']>['nodes']
 
 function reputationPoints({ createdAt, reputationScore }: Agent, changes: Changes): Point[] {
-  const oldest = changes.at(-1)
-  const start = { time: createdAt, value: oldest?.oldReputation ?? reputationScore }
-  const points = changes.map(({ timestamp, newReputation }) => ({
-    time: timestamp,
-    value: newReputation ?? 0,
-  }))
+  const start = { time: createdAt, value: changes.at(-1)?.oldReputation ?? reputationScore }
+  const points = changes.map(({ timestamp: time, newReputation }) => ({ time, value: newReputation ?? 0 }))
   return [...(changes.length === MOST ? [] : [start]), ...points.toReversed()]
 }
 
 function stakePoints({ createdAt }: Agent, { nodes, pageInfo }: AgentChartsQuery['registryEvents']): Point[] {
-  const points = nodes.map((event) => ({
-    time: event.timestamp,
-    value: 'depositedAmount' in event ? Number(event.depositedAmount) : 0,
-  }))
+  const valueOf = (event: object) => ('depositedAmount' in event ? Number(event.depositedAmount) : 0)
+  const points = nodes.map((event) => ({ time: event.timestamp, value: valueOf(event) }))
   return [...(pageInfo.hasNextPage ? [] : [{ time: createdAt, value: 0 }]), ...points.toReversed()]
 }
 

@@ -10,6 +10,7 @@ import { Amount, formatUnits } from '../../ui/amount.tsx'
 import { Light, Status, Tier, words } from '../../ui/badge.tsx'
 import { ButtonLink, clientCode, CodeTabs, DialogButton, Page, ShowRequest } from '../../ui/index.ts'
 import { Empty, Loaded, useRead, useVisible } from '../../ui/reads.ts'
+import { skipTypes } from '../../ui/export.tsx'
 import { Facts, Figures, Section } from '../../ui/section.tsx'
 import { Address, Link, RelativeTime, withCommas } from '../../ui/values.ts'
 import { CardSection } from './card-section.tsx'
@@ -37,7 +38,13 @@ function OneAgent({ pda }: { readonly pda: string }) {
     return (
       <Page
         title={agent.name}
-        lead={<Lead agent={agent} />}
+        lead={
+          <span className="row">
+            <Status value={agent.status} />
+            <span>{words(agent.serviceCategory)}</span>
+            <Address value={pda} label="agent address" />
+          </span>
+        }
         actions={
           <>
             <LiveUpdates pda={pda} after={newest} />
@@ -90,16 +97,6 @@ function OneAgent({ pda }: { readonly pda: string }) {
         )}
       </Loaded>
     </Page>
-  )
-}
-
-function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Agent }) {
-  return (
-    <span className="row">
-      <Status value={status} />
-      <span>{words(serviceCategory)}</span>
-      <Address value={pda} label="agent address" />
-    </span>
   )
 }
 
@@ -237,14 +234,9 @@ function LiveUpdates({ pda, after }: LiveUpdatesProps) {
 /** The data of the page as JSON, to read and to copy. */
 function Documents({ agent }: { readonly agent: Agent }) {
   const [{ data, error }] = useQuery({ query: AgentDidDocument, variables: { did: agent.did } })
-  const document = error?.message ?? (data === undefined ? 'Loading' : print(data.did?.didDocument))
-  return <CodeTabs label="Data" codes={{ Agent: print(agent), 'DID document': document }} />
-}
-
-/** Without what the cache adds. */
-function print(value: unknown): string {
-  const skip = (name: string, each: unknown): unknown => (name === '__typename' ? undefined : each)
-  return JSON.stringify(value, skip, 2)
+  const [shown, did] = [agent, data?.did?.didDocument].map((each) => JSON.stringify(each, skipTypes, 2))
+  const codes = { Agent: shown ?? '', 'DID document': error?.message ?? did ?? 'Loading' }
+  return <CodeTabs label="Data" codes={codes} />
 }
 
 const exampleFor = (pda: string): string => clientCode`const pda = ${pda}

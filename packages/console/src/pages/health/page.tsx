@@ -55,7 +55,7 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
         </p>
       </div>
       <div className="grid">
-        {partsOf(data).map(({ title, tone, state, text, facts }) => (
+        {partsOf(data).map(([title, [tone, state, text], facts]) => (
           <Section key={title} title={title} aside={<Light tone={tone} text={state} />}>
             <p className="hint">{text}</p>
             {facts && <Facts facts={facts} />}
@@ -78,13 +78,7 @@ function verdictOf({ detailedHealth, readiness }: ServiceHealthQuery): Verdict {
 
 type State = readonly [tone: Tone, state: string, text: string]
 
-const part = (title: string, [tone, state, text]: State, facts: Values | null = null) => ({
-  title,
-  tone,
-  state,
-  text,
-  facts,
-})
+type Part = readonly [title: string, state: State, facts?: Values]
 
 const count = (value: number | null, unit = ''): string =>
   value === null ? 'Not known' : `${withCommas(value)} ${unit}`.trim()
@@ -100,11 +94,11 @@ const DATABASE_LOST =
 const TAKES_NONE = 'It does not take requests yet. Load balancers send them to others.'
 
 /** The parts of the service, each with its state and what it means for readers. */
-function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery) {
+function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery): Part[] {
   const { rpc, indexer, feePayer, database } = detailedHealth
   const { pubkey, balanceLamports } = feePayer
   return [
-    part(
+    [
       'Ledger',
       rpc.connected
         ? ['good', 'Connected', 'The Solana node answers.']
@@ -114,8 +108,8 @@ function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery) {
         'Newest slot': count(rpc.slot),
         'Registry program': <Address value={info.program} label="program address" />,
       },
-    ),
-    part(
+    ],
+    [
       'Indexer',
       indexer.healthy
         ? ['good', 'Up to date', INDEXED]
@@ -129,23 +123,27 @@ function partsOf({ detailedHealth, readiness, info }: ServiceHealthQuery) {
         'Compared up to slot': count(indexer.finalizedSlot),
         'Records not understood': count(indexer.deadLetters),
       },
-    ),
-    part('Fee payer', feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT], {
-      Account: pubkey && <Address value={pubkey} label="fee payer" />,
-      Balance: pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
-    }),
-    part(
+    ],
+    [
+      'Fee payer',
+      feePayer.enabled ? ['good', 'On', PAYS] : ['neutral', 'Off', PAYS_NOT],
+      {
+        Account: pubkey && <Address value={pubkey} label="fee payer" />,
+        Balance: pubkey && (balanceLamports ? <Amount value={balanceLamports} unit="sol" /> : 'Not known'),
+      },
+    ],
+    [
       'Database',
       database.connected
         ? ['good', 'Connected', 'PostgreSQL answers.']
         : ['bad', 'Not reachable', DATABASE_LOST],
-    ),
-    part(
+    ],
+    [
       'This process',
       readiness.ready
         ? ['good', 'Ready', 'It takes requests. Load balancers send them here.']
         : ['bad', 'Not ready', TAKES_NONE],
       { Version: info.version },
-    ),
+    ],
   ]
 }

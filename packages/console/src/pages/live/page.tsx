@@ -77,7 +77,7 @@ function FilterBar({ filter: { types, agentPda = '' } }: { readonly filter: Feed
           })),
         ]}
       />
-      <div className={css.agent}>
+      <div className="grid">
         <Input
           label="Only this agent"
           type="search"

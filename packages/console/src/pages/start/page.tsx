@@ -147,7 +147,7 @@ function Step({ title, number, isDone, isNext, content }: StepProps) {
       <h2 id={id} className="spread" ref={heading} tabIndex={-1}>
         {number}. {title} {isDone && <Badge tone="good">Done</Badge>}
       </h2>
-      {isNext && <div className={css.content}>{content}</div>}
+      {isNext && <div className={classes('lines', css.content)}>{content}</div>}
     </li>
   )
 }
