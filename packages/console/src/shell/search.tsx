@@ -40,7 +40,7 @@ export function Search({ openAccount }: { readonly openAccount: () => void }) {
         aria-keyshortcuts="/ Control+K Meta+K"
         onClick={() => setOpen(true)}
       >
-        Search name, address, DID…
+        Search name, address, DID
         <kbd aria-hidden="true">{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       {open && (
