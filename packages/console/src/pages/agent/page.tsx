@@ -59,15 +59,15 @@ function OneAgent({ pda }: { readonly pda: string }) {
         <div className="stack">
           <Summary agent={agent} />
           <div className="columns">
-            <CardSection agent={agent} />
+            <div className="stack">
+              <CardSection agent={agent} />
+              <Charts agent={agent} />
+            </div>
             <div className="stack">
               <IdentitySection agent={agent} />
               <StakeSection agent={agent} config={data.registryConfig} />
               <CredentialsSection agent={agent} />
             </div>
-          </div>
-          <div className="pair">
-            <Charts agent={agent} />
           </div>
           <Activity pda={pda} />
         </div>
