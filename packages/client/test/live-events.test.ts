@@ -17,7 +17,7 @@ import { createRegistry, type RegistryEvent } from '../src/index.ts'
 const schema = buildSchema(readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8'))
 const interfaceType = schema.getType('RegistryEvent') as GraphQLInterfaceType
 /** Fields that webhooks do not have. */
-const BESIDE: ReadonlySet<string> = new Set(['agent', 'transaction', 'signature'])
+const BESIDE: ReadonlySet<string> = new Set(['agent', 'agentName', 'transaction', 'signature'])
 const types = schema.getPossibleTypes(interfaceType).map((type) => ({
   name: type.name,
   fields: Object.values(type.getFields()).filter(({ name }) => !BESIDE.has(name)),

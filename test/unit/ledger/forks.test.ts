@@ -34,6 +34,6 @@ test.each([
   const transaction = { signature: 'tx', slot: SLOT }
   expect(await checkBlocks(rpc, [transaction], 'finalized')).toEqual({
     included: outcome === 'included' ? [transaction] : [],
-    removed: outcome === 'removed' ? ['tx'] : [],
+    removed: outcome === 'removed' ? [transaction] : [],
   })
 })
