@@ -167,6 +167,20 @@ function matching({ types, agentPda, agentPdas }: EventFilter): RawBuilder<unkno
   return sql.join(conditions, sql` and `)
 }
 
+type UnnamedRow = Omit<OutboxRow, 'agentName'>
+
+/**
+ * The rows with the names of their agents. A statement of its own: while a migration locks the
+ * agents there are no new events, and the streams must not wait for it.
+ */
+async function withNames(kysely: Kysely<Database>, rows: readonly UnnamedRow[]): Promise<OutboxRow[]> {
+  if (rows.length === 0) return []
+  const pdas = [...new Set(rows.map(({ agentPda }) => agentPda))]
+  const agents = await kysely.selectFrom('agents').select(['pda', 'name']).where('pda', 'in', pdas).execute()
+  const names = new Map(agents.map(({ pda, name }) => [pda, name]))
+  return rows.map((row) => ({ ...row, agentName: names.get(row.agentPda) ?? null }))
+}
+
 export type EventPage = Awaited<ReturnType<typeof readEvents>>
 
 const PAGE_ROWS = 200
@@ -205,10 +219,9 @@ interface Bounds {
 export async function readEvents(kysely: Kysely<Database>, after: number, filter: EventFilter) {
   const last = after + PAGE_POSITIONS
   const matches = sql`cancelled_at is null and ${matching(filter)}`
-  const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
+  const { rows } = await sql<Bounds & (UnnamedRow | { position: null })>`
     select bounds.newest, bounds.next, page.*,
-      (select signature from ledger_events where id = page.event_id) as signature,
-      (select name from agents where pda = page."agentPda") as "agentName"
+      (select signature from ledger_events where id = page.event_id) as signature
     from (select ${newest} as newest, least(
       (select min(sequence) from outbox_events where sequence > ${last}),
       (select min(restored_sequence) from outbox_events where restored_sequence > ${last})) as next) as bounds
@@ -223,7 +236,8 @@ export async function readEvents(kysely: Kysely<Database>, after: number, filter
       order by position limit ${PAGE_ROWS}
     ) as page on true
     order by page.position`.execute(kysely)
-  const found = rows.filter((row): row is Bounds & OutboxRow => row.position !== null)
+  const unnamed = rows.filter((row): row is Bounds & UnnamedRow => row.position !== null)
+  const found = await withNames(kysely, unnamed)
   if (found.length === PAGE_ROWS) return { rows: found, upTo: found.at(-1)!.position }
   const { newest: newestSeen = 0, next = null } = rows[0] ?? {}
   return { rows: found, upTo: Math.max(after, next === null ? newestSeen : next - 1) }
