@@ -110,8 +110,9 @@ test('a page that needs the service says that it did not answer, and tries again
 }) => {
   let isDown = true
   await page.route('**/graphql', async (route) => {
-    const isRefused = isDown && (route.request().postData() ?? '').includes('query ConsoleInfo')
-    if (!isRefused) return route.continue()
+    // A wallet reads the service together with its agent.
+    const isOfService = /query (?:ConsoleInfo|OwnAgent)\b/.test(route.request().postData() ?? '')
+    if (!isDown || !isOfService) return route.continue()
     return route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' })
   })
   const failure = page.getByRole('main').getByRole('alert')
