@@ -125,7 +125,8 @@ function consoleTest(title: string, world: ConsoleWorld, steps: RunSteps, option
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       })
-      context.setDefaultTimeout(scaled(10_000))
+      // It ends only a step that fails: four files with a browser each share the cores.
+      context.setDefaultTimeout(scaled(30_000))
       await options.prepare?.(context)
       const page = await context.newPage()
       const watched = watchPage(page, origin)
@@ -138,9 +139,12 @@ function consoleTest(title: string, world: ConsoleWorld, steps: RunSteps, option
         await takePictures(page, `${title}-${name}-${audits}`)
         await auditPage(page, watched)
       }
-      await steps({ page, context, variant, open, audit })
-      await audit()
-      await context.close()
+      try {
+        await steps({ page, context, variant, open, audit })
+        await audit()
+      } finally {
+        await context.close()
+      }
     }
   })
 }
