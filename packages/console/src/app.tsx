@@ -3,21 +3,18 @@ import { Route, Router, Switch, useLocation } from 'wouter'
 import { basePath } from './api/base.ts'
 import { ROUTES } from './routes.ts'
 import { Shell } from './shell/shell.tsx'
-import { TransactionProvider } from './transaction/provider.tsx'
 import { Boundary, Empty, lazily, Link, Page } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {
   return (
     <AccountProvider>
-      <TransactionProvider>
-        <Router base={basePath}>
-          <Shell>
-            <FocusOnNavigation />
-            <Pages />
-          </Shell>
-        </Router>
-      </TransactionProvider>
+      <Router base={basePath}>
+        <Shell>
+          <FocusOnNavigation />
+          <Pages />
+        </Shell>
+      </Router>
     </AccountProvider>
   )
 }
@@ -54,9 +51,10 @@ function NotFound() {
   )
 }
 
-let isHistory = false
+/** Where the back button leads. */
+let restored = ''
 // In the capture phase, to know it before the router shows the other page.
-addEventListener('popstate', () => (isHistory = true), true)
+addEventListener('popstate', () => (restored = location.pathname), true)
 
 /**
  * Screen readers and keyboards start at the heading of a new page, not where the link was. For the
@@ -68,8 +66,8 @@ function FocusOnNavigation() {
   useEffect(() => {
     if (before.current === path) return undefined
     before.current = path
-    if (!isHistory) scrollTo(0, 0)
-    isHistory = false
+    if (restored !== location.pathname) scrollTo(0, 0)
+    restored = ''
     if (focusHeading()) return undefined
     // The code of the page is on its way.
     const observer = new MutationObserver(() => focusHeading() && observer.disconnect())

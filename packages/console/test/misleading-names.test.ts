@@ -26,3 +26,12 @@ test.each(Object.entries(NAMES))(
     expect(data).toMatchObject({ agent: { pda: 'p', name: shown } })
   },
 )
+
+test('a name is changed as it was written, and a host name is shown as a whole', async () => {
+  const { visibleText, writtenText } = await import('../src/api/visible.ts')
+  for (const text of ['👩\u200D💻 Coder', 'A\u202EB\u{E0041}', 'a\\u0041', '\\u00', 'plain'])
+    expect(writtenText(visibleText(text))).toBe(text)
+  const { shorten } = await import('../src/ui/address.tsx')
+  expect(shorten('did:web:auditevil-e.org')).toBe('did:web:auditevil-e.org')
+  expect(shorten('did:sol:7fUAJdStEuGbc3sM84cKRL6yYaaSstyLSU4ve5oovLS7')).toBe('did:sol:7fUAJ…ovLS7')
+})

@@ -11,7 +11,7 @@ const problem: Problem = {
   logs: [],
   isLasting: false,
 }
-const prepared = { bytes: new Uint8Array(1), lastValidBlockHeight: 150 }
+const prepared = { bytes: new Uint8Array(1), program: 'program', lastValidBlockHeight: 150 }
 const unfinished = { id: 'id', signedTx: 'AA==', signature: null, lastValidBlockHeight: 150 }
 const transaction = { id: 'id', status: 'confirmed', signature: 's', error: null, slot: 1 } as never
 

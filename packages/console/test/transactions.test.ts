@@ -74,7 +74,7 @@ function createWorld({
   const registry = { transactions: { resume: resumed, get: script([record]) } } as never
   const gateway: Gateway = {
     registry: async () => registry,
-    trusted: async () => registry,
+    trusted: async () => ({ registry, program: 'program' }),
     blockHeight: async () => world.height,
     onLanded: world.landed,
   }

@@ -2,8 +2,9 @@ import { beforeAll, expect } from 'vitest'
 import type { Page } from 'playwright-core'
 import { BROWSER_PATH } from './support/browser-path.ts'
 import { saveFile, useConsole } from './support/console-world.ts'
-import { createRegistry } from '@agent-registry/client'
-import { addressOf, registerAgent, sampleOwner } from './support/registry-data.ts'
+import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
+import { addressOf, graphql, registerAgent, sampleOwner } from './support/registry-data.ts'
+import { browserWallet } from './support/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole()
@@ -161,4 +162,37 @@ test('an agent is shown as JSON, as a DID document and as a request, and a wrong
   await open('/agents/nonsense')
   await page.getByText('nonsense is not the address of an agent.').waitFor()
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+})
+
+const PUBLISH = 'mutation ($card: String!) { publishLocalnetCard(card: $card) { url hash } }'
+
+test('a card of very long words stays within its page', async ({ page }) => {
+  const tag = 'w'.repeat(256)
+  const card = JSON.stringify({
+    name: 'Long words',
+    description: 'It has long words.',
+    version: '1.0.0',
+    supportedInterfaces: [
+      { url: 'https://agents.example/a2a', protocolBinding: tag, protocolVersion: '1.0' },
+    ],
+    capabilities: {},
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'skill', name: 'Skill', description: tag, tags: [tag] }],
+  })
+  const { publishLocalnetCard } = await graphql<{ publishLocalnetCard: { url: string } }>(world, PUBLISH, {
+    card,
+  })
+  const label = `words ${page.viewportSize()!.width}`
+  const signer = await signerFromSecretKey(browserWallet(label).seed)
+  await world.airdrop(signer.address)
+  const registry = createRegistry(world.origin)
+  const registration = { name: label, category: 'other', cardUrl: publishLocalnetCard.url, card } as const
+  const { pda } = await registry.agents.register(registration, signer)
+  await registry.agents.get(pda, { waitMs: 10_000 })
+  await page.goto(`${world.origin}/console/agents/${pda}`)
+  await page.getByRole('heading', { level: 1, name: label }).waitFor()
+  await reload(page, 'Matched')
+  // The page is checked at the end.
+  await page.getByText(tag).first().waitFor()
 })

@@ -40,6 +40,25 @@ test('the list shows agents by reputation, and pages with the keyboard and the b
   await expect.poll(() => agents.first().innerText()).toBe(first)
   await page.goBack()
   await expect.poll(() => agents.count()).toBe(total - 25)
+  // After a way back within the list, the page of an agent begins at its top.
+  await page.goBack()
+  const link = agents.nth(24)
+  const name = await link.innerText()
+  const openLast = async (): Promise<void> => {
+    await link.focus()
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(100)
+    await link.press('Enter')
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    await page.getByRole('heading', { name: 'Identity' }).waitFor()
+  }
+  // The second time, the page is as high at once.
+  await openLast()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Next' }).press('Enter')
+  await expect.poll(() => agents.count()).toBe(total - 25)
+  await page.goBack()
+  await openLast()
+  expect(await page.evaluate('scrollY')).toBe(0)
 })
 
 test('the list is searched while somebody types, and filters and sort are in the URL', async ({

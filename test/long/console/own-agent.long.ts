@@ -2,9 +2,11 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { useConsole } from './support/console-world.ts'
-import { openOwnAgent } from './support/registry-data.ts'
+import { graphql, openOwnAgent } from './support/registry-data.ts'
 import type { BrowserWallet } from './support/wallet.ts'
 
+/** A letter of no width joins the two pictures. */
+const JOINED = '👩\u200D💻 Coder'
 const WEEK_SECONDS = 7 * 86_400
 
 const { world, test } = useConsole({ SEED_AGENTS: '0' })
@@ -156,4 +158,29 @@ test('my agent shows its stake, its details and the review of a transaction', as
   await page.unroute('**/relay/prepare')
   await deposit.getByRole('button', { name: 'Deposit' }).click()
   await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
+})
+
+test('a name with a joined emoji is changed as it is written, and is no obstacle to other changes', async (steps) => {
+  const { page } = steps
+  const wallet = await openOwnAgent(world, steps, 'joined')
+  const form = page.getByRole('form', { name: 'Details' })
+  const change = async (label: string, value: string): Promise<void> => {
+    await form.getByLabel(label, { exact: true }).fill(value)
+    await form.getByRole('button', { name: 'Review the update' }).click()
+    await sign(page, wallet, 'Changes the details of your agent')
+  }
+  const nameOf = async () =>
+    (
+      await graphql<{ agentByOwner: { name: string } }>(
+        world,
+        '{ agentByOwner(owner: "' + wallet.address + '") { name } }',
+      )
+    ).agentByOwner.name
+  // 30 bytes. Its letter of no width is shown with three more.
+  const long = JOINED.padEnd(24, '.')
+  await change('Name', long)
+  await expect.poll(nameOf).toBe(long)
+  await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toBe(long)
+  await change('Version', '2.0')
+  expect(await nameOf()).toBe(long)
 })

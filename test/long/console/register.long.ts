@@ -6,6 +6,12 @@ import { browserWallet, connectWallet } from './support/wallet.ts'
 const { world, test } = useConsole({ SEED_AGENTS: '0' })
 
 const card = { name: 'card.json', mimeType: 'application/json', buffer: Buffer.from('{"name":"Scout"}') }
+/** Runs in the page. What a file field has when its dialog opens. */
+const clickedValue = (field: object): string => {
+  const input = field as { value: string; dispatchEvent(event: Event): unknown }
+  input.dispatchEvent(new Event('click', { bubbles: true }))
+  return input.value
+}
 const CARD_HASH = /^[0-9a-f]{64}$/
 
 test('an agent is registered with an invite code by a throw-away wallet without SOL', async ({
@@ -22,7 +28,16 @@ test('an agent is registered with an invite code by a throw-away wallet without 
   await form.getByLabel('Category').selectOption('RESEARCH')
   await form.getByLabel('Card URL').fill('https://agents.example/card.json')
   await form.getByLabel('Card file').setInputFiles(card)
-  await expect.poll(() => form.getByLabel('Card hash').inputValue()).toMatch(CARD_HASH)
+  const hash = form.getByLabel('Card hash')
+  await expect.poll(() => hash.inputValue()).toMatch(CARD_HASH)
+  await form.getByText('Computed from card.json.').waitFor()
+  const before = await hash.inputValue()
+  // The same file again, which was changed meanwhile: browsers tell that only of an empty field.
+  expect(await form.getByLabel('Card file').evaluate(clickedValue)).toBe('')
+  await form.getByLabel('Card file').setInputFiles({ ...card, buffer: Buffer.from('{"name":"Other"}') })
+  await expect.poll(() => hash.inputValue()).not.toBe(before)
+  await hash.fill(before)
+  expect(await form.getByText('Computed from card.json.').count()).toBe(0)
   await form.getByRole('textbox', { name: 'Invite code' }).fill('AAAAA-AAAAA-AAAAA-AAAAA')
   await form.getByText('The invite code is unknown').waitFor()
   await form.getByRole('textbox', { name: 'Invite code' }).fill(world.inviteCode.toLowerCase())

@@ -6,13 +6,14 @@ import { setLastRequest, setSocket } from './connection.ts'
 import { readError } from './errors.ts'
 import { visible } from './visible.ts'
 
-/** A client with an empty cache. The token is that of a session, or null. */
-export function createApiClient(token: string | null): Client {
+/** A client with an empty cache. The token is that of a session, or null. `onInvalid`: it has ended. */
+export function createApiClient(token: string | null, onInvalid: () => void = () => undefined): Client {
   const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` }
   // One socket, loaded and opened with the first subscription, and closed soon after the last.
   let socket: Promise<Socket> | undefined
+  const streams = new Set<object>()
   const open = (): Promise<Socket> =>
-    (socket ??= openSocket(authorization).catch((error: unknown) => {
+    (socket ??= openSocket(authorization, () => streams.size > 0).catch((error: unknown) => {
       socket = undefined
       throw error
     }))
@@ -26,6 +27,7 @@ export function createApiClient(token: string | null): Client {
       mapExchange({
         onResult: (result) => {
           setLastRequest(stateOf(result.error))
+          if (result.error && readError(result.error).code === 'SESSION_INVALID') onInvalid()
           const { error, operation } = result
           const failure = operation.kind === 'query' ? failureOf(error) : error
           return { ...result, error: failure, data: visible(result.data) }
@@ -37,17 +39,23 @@ export function createApiClient(token: string | null): Client {
           subscribe: (sink) => {
             let stop: (() => void) | null = null
             let hasEnded = false
+            const end = (): void => {
+              hasEnded = true
+              stop?.()
+              // A lost socket is not opened again for nobody.
+              if (streams.delete(sink) && streams.size === 0) setSocket(true)
+            }
+            const fail = (error: unknown): void => {
+              end()
+              sink.error(error)
+            }
             const start = (loaded: Socket): void => {
               const payload = { query: query ?? '', variables: variables as Record<string, unknown> }
-              if (!hasEnded) stop = loaded.subscribe(payload, sink as never)
+              if (!hasEnded) stop = loaded.subscribe(payload, { ...sink, error: fail } as never)
             }
-            open().then(start, (error: unknown) => sink.error(error))
-            return {
-              unsubscribe: () => {
-                hasEnded = true
-                stop?.()
-              },
-            }
+            streams.add(sink)
+            open().then(start, fail)
+            return { unsubscribe: end }
           },
         }),
       }),
@@ -84,7 +92,10 @@ function stateOf(error: CombinedError | undefined) {
   return error.networkError !== undefined ? 'lost' : status === 429 || status === 503 ? 'busy' : 'reached'
 }
 
-async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {
+async function openSocket(
+  connectionParams: Record<string, string>,
+  isNeeded: () => boolean,
+): Promise<Socket> {
   const { createClient } = await import('graphql-ws')
   let noPong: ReturnType<typeof setTimeout> | undefined
   const socket = createClient({
@@ -101,10 +112,9 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
       connected: () => setSocket(true),
       ping: () => (noPong = setTimeout(() => socket.terminate(), 5_000)),
       pong: () => clearTimeout(noPong),
-      closed: (event) => {
+      closed: () => {
         clearTimeout(noPong)
-        // 1000: no subscription needs the socket any more.
-        setSocket((event as CloseEvent).code === 1000)
+        setSocket(!isNeeded())
       },
     },
   })

@@ -42,7 +42,6 @@ const ADVICE: Record<string, string> = {
   INVALID_CURSOR: 'Start again from the first page.',
   PART_FAILED: 'The rest of the console works. Try again, or reload the page.',
   CREDENTIAL_NOT_FETCHED: 'Check that the URL leads to the credential, and that its host answers.',
-  SESSION_EXPIRED: 'Sign in again.',
   SESSION_MISSING: 'Sign in with your wallet.',
 }
 

@@ -8,6 +8,13 @@ const escaped = (text: string): string =>
 /** Invisible characters as `\uXXXX`, because names and cards are anybody's text. */
 export const visibleText = (text: string): string => text.replace(HIDDEN, escaped)
 
+/** The text as it was written, for a field in which its owner changes it. */
+export const writtenText = (text: string): string =>
+  text.replace(/\\u([\da-f]{4})/g, (found, code: string) => {
+    const character = String.fromCharCode(Number.parseInt(code, 16))
+    return visibleText(character) === found ? character : found
+  })
+
 interface WithBody {
   readonly webhookDelivery?: { readonly body?: string | null } | null
 }

@@ -63,10 +63,13 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
     over: name === '' ? {} : { name },
   })
   const { busy, error, run } = useAction()
+  const [isChecking, setChecking] = useState(false)
   const failure = error ?? checked.error
   const write = async (): Promise<void> => {
     const card = cardText(draft)
+    setChecking(true)
     const check = await client.query(CheckAgentCardDocument, { source: { card } })
+    setChecking(false)
     const problems = check.data?.checkAgentCard.problems ?? []
     const found = problems.map(({ path, problem }) => {
       const name = FIELDS[path] ?? 'skill'
@@ -106,7 +109,7 @@ function CardForm({ wallet, name, isLocalnet, onCard }: CardBuilderProps) {
           ? 'This local test network publishes the card for you.'
           : 'Publish the downloaded file without a change, then enter its URL.'}
       </p>
-      <Button type="submit" look="primary" busy={busy}>
+      <Button type="submit" look="primary" busy={busy || isChecking}>
         {isLocalnet ? 'Publish the card' : 'Download the card'}
       </Button>
     </Form>

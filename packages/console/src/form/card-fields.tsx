@@ -13,12 +13,15 @@ interface CardFieldsProps {
 /** The address of an agent card and its hash, which is computed from the file in this page. */
 export function CardFields({ field, limits, onHash }: CardFieldsProps) {
   const [url, hash] = [field('url'), field('hash')]
-  const [file, setFile] = useState<string | null>(null)
+  const [file, setFile] = useState({ name: '', hash: '' })
   const read = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const [chosen] = target.files ?? []
     if (chosen === undefined) return
-    onHash(await sha256Hex(await chosen.arrayBuffer()))
-    setFile(chosen.name)
+    const computed = await sha256Hex(await chosen.arrayBuffer())
+    // Another file can have been chosen meanwhile.
+    if (target.files?.[0] !== chosen) return
+    onHash(computed)
+    setFile({ name: chosen.name, hash: computed })
   }
   return (
     <>
@@ -34,18 +37,21 @@ export function CardFields({ field, limits, onHash }: CardFieldsProps) {
         type="file"
         accept=".json,application/json"
         hint="The file that you publish at this URL. Only its hash is used; the file is not uploaded."
+        // So that the same file, which was changed, can be chosen again.
+        onClick={({ currentTarget }) => (currentTarget.value = '')}
         onChange={(event) => void read(event)}
       />
       <Input
         label="Card hash (SHA-256)"
         spellCheck="false"
         placeholder={`${limits.cardHashDigits} hex digits`}
-        hint={file === null ? 'Choose the file above, or paste its hash.' : `Computed from ${file}.`}
+        hint={
+          hash.value === '' || hash.value !== file.hash
+            ? 'Choose the file above, or paste its hash.'
+            : `Computed from ${file.name}.`
+        }
         {...hash}
-        onChange={({ target }) => {
-          setFile(null)
-          onHash(target.value.trim())
-        }}
+        onChange={({ target }) => onHash(target.value.trim())}
       />
       <CardCheck url={url.value} hash={hash.value} />
     </>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { type AnyVariables, type DocumentInput, type OperationResult, useClient } from 'urql'
 import { Button, Dialog, ErrorState } from '../ui/index.ts'
+import { useLeft } from '../ui/polling.ts'
 
 /** What is asked before something is lost. */
 interface Question {
@@ -25,6 +26,7 @@ export function useAction() {
   const [error, setError] = useState<unknown>(undefined)
   const [done, setDone] = useState<ReactNode>(null)
   const [question, ask] = useState<Question | null>(null)
+  const left = useLeft()
   /** `after` returns what to say, or nothing if the page shows it. */
   const run = <Data, Variables extends AnyVariables>(
     document: DocumentInput<Data, Variables>,
@@ -32,6 +34,8 @@ export function useAction() {
     after: (data: Data) => ReactNode | void,
   ): void => {
     const settle = (result: OperationResult<Data, Variables>): void => {
+      // On another page it must not navigate.
+      if (left.current) return
       setBusy(false)
       setError(result.error)
       setDone((result.data && !result.error && after(result.data)) || null)

@@ -61,17 +61,25 @@ export function useFound(text: string): Entry[] {
   const kind = kindOf(typed)
   const prefix = useDebounced(typed, 200)
   const isShort = prefix !== '' && prefix.length <= MAX_PREFIX
-  const [{ data }] = useQuery({ query: SuggestDocument, variables: { prefix }, pause: !isShort })
+  const [{ data, fetching }] = useQuery({ query: SuggestDocument, variables: { prefix }, pause: !isShort })
   const begin = isShort ? (data?.agentSuggestions ?? []) : []
   const isName = prefix !== '' && prefix.length <= MAX_WORDS && kindOf(prefix) === 'name'
   const pause = !isName || (isShort && data === undefined) || begin.length === MAX_ENTRIES
-  const [{ data: found }] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
+  const [{ data: found, fetching: isFinding }] = useQuery({
+    query: SuggestSimilarDocument,
+    variables: { words: prefix },
+    pause,
+  })
   if (typed === '') return []
   const run = async (): Promise<void> => navigate(await pageFor(client, typed))
   const open = { id: 'found', run: () => void run() }
   if (kind !== 'name') return [{ ...open, title: TITLES[kind], detail: shorten(typed) }]
   const similar = pause ? [] : (found?.agentsPage.agents ?? [])
-  const agents = [...begin, ...similar.filter(({ pda }) => !begin.some((each) => each.pda === pda))]
+  // Until the answer for this text is there, of the one before only what has the text in its name.
+  const isAnswered = prefix === typed && !fetching && !isFinding
+  const agents = [...begin, ...similar.filter(({ pda }) => !begin.some((each) => each.pda === pda))].filter(
+    ({ name }) => isAnswered || name.toLowerCase().includes(typed.toLowerCase()),
+  )
   const entries = agents.slice(0, MAX_ENTRIES).map(({ pda, name, tier }) => ({
     id: pda,
     title: name,

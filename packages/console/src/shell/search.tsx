@@ -55,23 +55,28 @@ export function Search({ openAccount }: { readonly openAccount: () => void }) {
 /** Pages, actions, and what the registry has for a name, an address, a DID, a signature or an id. */
 function Menu({ openAccount, onDone }: { readonly openAccount: () => void; readonly onDone: () => void }) {
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
+  const [chosen, setChosen] = useState<string | null>(null)
   const id = useId()
   const commands = useCommands(text, openAccount)
   const entries = [...commands, ...useFound(text)]
-  const current = Math.min(chosen, entries.length - 1)
+  const found = Math.max(
+    0,
+    entries.findIndex(({ id: each }) => each === chosen),
+  )
+  const current = Math.min(found, entries.length - 1)
   const run = (entry: Entry | undefined): void => {
     onDone()
     entry?.run()
   }
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined && event.key !== 'Enter') return
+    // Enter can end a word of an input method.
+    if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
     // The button that opened the dialog must not get the key.
     event.preventDefault()
     if (step === undefined) return run(entries[current])
     const next = Math.max(0, Math.min(entries.length - 1, current + step))
-    setChosen(next)
+    setChosen(entries[next]?.id ?? null)
     document.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' })
   }
   return (
@@ -95,7 +100,7 @@ function Menu({ openAccount, onDone }: { readonly openAccount: () => void; reado
         value={text}
         onChange={({ target }) => {
           setText(target.value)
-          setChosen(0)
+          setChosen(null)
         }}
         onKeyDown={onKeyDown}
       />

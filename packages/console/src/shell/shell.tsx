@@ -8,7 +8,7 @@ import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.g
 import { onStored } from '../api/storage.ts'
 import { readOperatorToken } from '../api/token.ts'
 import { NAVIGATION, OPERATOR } from '../routes.ts'
-import { TransactionHost } from '../transaction/provider.tsx'
+import { TransactionHost } from '../transaction/use-transaction.tsx'
 import { Boundary, Button, classes, Dialog, lazily, usePolling } from '../ui/index.ts'
 import { Light, shorten, type Tone } from '../ui/values.ts'
 import { useAccount } from '../wallet/account.tsx'

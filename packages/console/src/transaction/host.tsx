@@ -1,7 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
-import { ConsoleInfoDocument } from '../api/service.generated.ts'
 import { Button } from '../ui/index.ts'
 import type { State } from './state.ts'
 import { TransactionDialog } from './transaction-dialog.tsx'
@@ -24,7 +22,6 @@ function wordsOf(state: State): string | undefined {
 /** The dialog of the shown transaction, and a banner for each other one. */
 export function Host({ transactions }: { readonly transactions: Transactions }) {
   const { flows, shown, blockHeight } = useSyncExternalStore(transactions.subscribe, transactions.snapshot)
-  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const [path] = useLocation()
   const shownOn = useRef(path)
   // The dialog belongs to the page that it was opened on.
@@ -53,13 +50,7 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
         </div>
       )}
       {flow && (
-        <TransactionDialog
-          key={flow.key}
-          flow={flow}
-          transactions={transactions}
-          blockHeight={blockHeight}
-          program={data?.info.program ?? ''}
-        />
+        <TransactionDialog key={flow.key} flow={flow} transactions={transactions} blockHeight={blockHeight} />
       )}
     </>
   )

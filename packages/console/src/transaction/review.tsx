@@ -18,7 +18,6 @@ interface ReviewProps {
   readonly prepared: Prepared
   readonly flow: Flow
   readonly blockHeight: number | null
-  readonly program: string
   readonly onSign: () => void
   /** Prepares a new one. Null while this one can still land. */
   readonly again: (() => void) | null
@@ -26,8 +25,8 @@ interface ReviewProps {
 }
 
 /** What the wallet is about to sign, decoded from the bytes, with the costs and who pays them. */
-export function Review({ prepared, flow, blockHeight, program, onSign, again, onClose }: ReviewProps) {
-  const { bytes, lastValidBlockHeight } = prepared
+export function Review({ prepared, flow, blockHeight, onSign, again, onClose }: ReviewProps) {
+  const { bytes, program, lastValidBlockHeight } = prepared
   const { wallet, origin } = flow
   const { danger = false, warning, hints = {} } = origin?.request ?? {}
   const [{ data }] = useQuery({ query: RentsDocument })

@@ -4,6 +4,8 @@ import type { Problem } from './problem.ts'
 /** What the gateway prepared. It can land until the ledger is above this block height. */
 export interface Prepared {
   readonly bytes: Uint8Array
+  /** The registry program whose instructions it has. */
+  readonly program: string
   readonly lastValidBlockHeight: number
 }
 

@@ -9,7 +9,6 @@ interface TransactionDialogProps {
   readonly flow: Flow
   readonly transactions: Transactions
   readonly blockHeight: number | null
-  readonly program: string
 }
 
 const WAITING: Partial<Record<State['name'], string>> = {
@@ -56,7 +55,7 @@ export function TransactionDialog(props: TransactionDialogProps) {
   )
 }
 
-function StepContent({ flow, transactions, blockHeight, program }: TransactionDialogProps) {
+function StepContent({ flow, transactions, blockHeight }: TransactionDialogProps) {
   const { key, state, origin } = flow
   const onClose = (): void => transactions.close(key)
   const again = origin !== null && mayPrepareAgain(state) ? () => transactions.startAgain(flow) : null
@@ -67,7 +66,7 @@ function StepContent({ flow, transactions, blockHeight, program }: TransactionDi
   if ('prepared' in state && state.prepared !== null && state.name !== 'signing')
     return (
       <Review
-        {...{ prepared: state.prepared, flow, blockHeight, program, again, onClose }}
+        {...{ prepared: state.prepared, flow, blockHeight, again, onClose }}
         onSign={() => transactions.sign(key)}
       />
     )

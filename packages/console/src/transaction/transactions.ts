@@ -59,36 +59,41 @@ export interface Snapshot {
 export interface Gateway {
   registry(): Promise<Pick<Registry, 'transactions'>>
   /** For what the wallet signs. */
-  trusted(): Promise<Registry>
+  trusted(): Promise<{ readonly registry: Registry; readonly program: string }>
   blockHeight(): Promise<number>
   onLanded(wallet: string): void
 }
 
 const READ_WAIT_MS = 10_000
+const FRESH = { requestPolicy: 'network-only' } as const
 const loadWallet = () => import('../wallet/connect.ts')
 
 /** `onLanded` is called when a transaction has landed, and when the gateway has read it. */
 export function createGateway(client: Client, onLanded: () => void): Gateway {
-  const program = async (): Promise<string | undefined> =>
-    (await client.query(ConsoleInfoDocument, {})).data?.info.program
+  const readProgram = async (): Promise<string> => {
+    const { data, error } = await client.query(ConsoleInfoDocument, {}, FRESH)
+    if (data === undefined) throw error ?? new Error('no program')
+    return data.info.program
+  }
   const readAgain = async (wallet: string): Promise<void> => {
     onLanded()
     const { agentAddress, registryFor } = await loadWallet()
-    const pda = await agentAddress(wallet, await program())
-    await registryFor(null)
-      .agents.get(pda, { waitMs: READ_WAIT_MS })
-      .catch(() => undefined)
+    const pda = await agentAddress(wallet, await readProgram())
+    await registryFor(null).agents.get(pda, { waitMs: READ_WAIT_MS })
     onLanded()
   }
   return {
     registry: async () => (await loadWallet()).registryFor(null),
-    trusted: async () => (await loadWallet()).registryFor(null, await program()),
+    trusted: async () => {
+      const program = await readProgram()
+      return { program, registry: (await loadWallet()).registryFor(null, program) }
+    },
     blockHeight: async () => {
-      const { data, error } = await client.query(BlockHeightDocument, {}, { requestPolicy: 'network-only' })
+      const { data, error } = await client.query(BlockHeightDocument, {}, FRESH)
       if (data === undefined) throw error ?? new Error('no block height')
       return data.ledger.blockHeight
     },
-    onLanded: (wallet) => void readAgain(wallet),
+    onLanded: (wallet) => void readAgain(wallet).catch(() => undefined),
   }
 }
 
@@ -184,10 +189,11 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
 
   const send = (key: number, title: string, request: TransactionRequest, { signer }: Wallet) => {
     let lastValidBlockHeight = 0
+    let program = ''
     const reviewing: Signer = {
       address: signer.address,
       signTransaction: async (bytes) => {
-        dispatch(key, { kind: 'prepared', prepared: { bytes, lastValidBlockHeight } })
+        dispatch(key, { kind: 'prepared', prepared: { bytes, program, lastValidBlockHeight } })
         void watchHeight(key, lastValidBlockHeight, UNSIGNED)
         const { promise: answer, resolve } = Promise.withResolvers<boolean>()
         answers.set(key, resolve)
@@ -202,8 +208,10 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
         return signed
       },
     }
-    return follow(key, signer.address, async () =>
-      request.send(await gateway.trusted(), reviewing, {
+    return follow(key, signer.address, async () => {
+      const trusted = await gateway.trusted()
+      program = trusted.program
+      return request.send(trusted.registry, reviewing, {
         onPrepared: (prepared) => {
           lastValidBlockHeight = prepared.lastValidBlockHeight
         },
@@ -213,8 +221,8 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
           void watchHeight(key, lastValidBlockHeight, SIGNED)
         },
         onProgress: (progress) => dispatchProgress(key, progress),
-      }),
-    )
+      })
+    })
   }
 
   const show = (key: number): void => set({ shown: key })

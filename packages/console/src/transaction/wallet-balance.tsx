@@ -3,7 +3,7 @@ import { useAction } from '../form/use-action.tsx'
 import { Address, Amount, Button, Facts, Section, useRead } from '../ui/index.ts'
 import { useService } from '../ui/service.tsx'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
-import { useLanded } from './provider.tsx'
+import { useLanded } from './use-transaction.tsx'
 
 /** What the wallet can spend. The localnet gives SOL and USDC to everybody. */
 export function WalletBalance({ wallet }: { readonly wallet: string }) {

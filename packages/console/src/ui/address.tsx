@@ -22,8 +22,9 @@ export function Address({ value, label = 'address' }: AddressProps) {
   )
 }
 
-/** The first and last characters; a prefix such as `did:sol:` stays. */
+/** The first and last characters; a prefix such as `did:sol:` stays. All of a host name, which anybody can choose. */
 export function shorten(value: string): string {
+  if (value.startsWith('did:web:')) return value
   const prefix = /^(did:\w+:|\w{2,4}_)?/.exec(value)![0]
   const rest = value.slice(prefix.length)
   return rest.length <= 13 ? value : `${prefix}${rest.slice(0, 5)}…${rest.slice(-5)}`

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { type TypedDocumentNode, useClient } from 'urql'
 import { readError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import { withCommas } from './number.ts'
+import { useLeft } from './polling.ts'
 import { save } from './save.ts'
 
 const MAX_ROWS = 10_000
@@ -26,13 +27,7 @@ export function Export({ name, query, variables }: ExportProps) {
   const client = useClient()
   const [busy, setBusy] = useState(false)
   const [text, setText] = useState('')
-  const left = useRef(false)
-  useEffect(() => {
-    left.current = false
-    return () => {
-      left.current = true
-    }
-  }, [])
+  const left = useLeft()
   const readAll = async (): Promise<object[]> => {
     const rows: object[] = []
     for (let after: string | null = null; rows.length < MAX_ROWS && !left.current;) {

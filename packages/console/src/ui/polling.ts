@@ -27,6 +27,16 @@ export function usePolling(read: () => void, ms: number | null): void {
   }, [ms])
 }
 
+/** Whether the component is gone, for work that ends later. */
+export function useLeft() {
+  const left = useRef(false)
+  useEffect(() => {
+    left.current = false
+    return () => void (left.current = true)
+  }, [])
+  return left
+}
+
 /** The last data, also while a later read fails. */
 export function useKept<Data>(data: Data | null | undefined): Data | undefined {
   const [kept, setKept] = useState(data ?? undefined)

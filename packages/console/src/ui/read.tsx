@@ -26,16 +26,21 @@ export function useRead<Data, Variables extends AnyVariables>(
   const [failure, setFailure] = useState(error)
   if (!fetching && error !== failure) setFailure(error)
   const lost = fetching && failure?.networkError ? failure : undefined
-  // A read that is repeated ends the one before, and would never time out.
   const again = (): void => void (lost ?? refetch({ requestPolicy: 'network-only' }))
-  usePolling(() => void (fetching || again()), everyMs)
+  /** A read that is repeated ends the one before, and would never time out. */
+  const poll = (): void => void (fetching || again())
+  usePolling(poll, everyMs)
   const isKept = keep && kept !== undefined
+  const hidden = error ?? lost
   return {
     data: isKept ? kept : data,
-    error: isKept ? undefined : (error ?? lost),
+    error: isKept ? undefined : hidden,
+    /** Also while the last data is shown. */
+    hidden,
     variables,
     fetching,
     again,
+    poll,
   }
 }
 

@@ -1,54 +1,58 @@
 import type { Registry, Signer } from '@agent-registry/client'
 import type { Wallet } from '@wallet-standard/base'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import { Provider } from 'urql'
 import { createApiClient } from '../api/client.ts'
 import { hasTexts, readValue, storeValue } from '../api/storage.ts'
+import { createStore } from '../api/store.ts'
 import { readSession, storeSession, type StoredSession } from '../api/token.ts'
 
-export type Account = ReturnType<typeof useProvided>['account']
+export type Account = ReturnType<typeof useAccount>
 
 const THROW_AWAY = 'Throw-away wallet'
 /** In the storage of this tab. */
 const USED_WALLET = 'wallet'
 
-const Context = createContext<Account | null>(null)
-
 /** The code of wallets is loaded when somebody uses one. */
 const load = () => import('./connect.ts')
 
-export function AccountProvider({ children }: { readonly children: ReactNode }) {
-  const { account, client } = useProvided()
-  return (
-    <Context value={account}>
-      <Provider value={client}>{children}</Provider>
-    </Context>
-  )
+/** Not the state of a component: a wallet can answer long after the reader turned to another one. */
+const connectedWallet = createStore<{ readonly signer: Signer; readonly name: string } | null>(null)
+const ownSession = createStore(readSession())
+
+function keep(session: StoredSession | null): void {
+  storeSession(session)
+  ownSession.set(session)
 }
 
-function useProvided() {
-  const [connected, setConnected] = useState<{ signer: Signer; name: string } | null>(null)
-  const [session, setSession] = useState(readSession)
-  const token = session?.token ?? null
+/** Gives urql the client of the session, and connects the wallet of before a reload. */
+export function AccountProvider({ children }: { readonly children: ReactNode }) {
+  const token = ownSession.useValue()?.token ?? null
   // A new client for each session: what one wallet may read, another must not find in the cache.
-  const client = useMemo(() => createApiClient(token), [token])
+  const client = useMemo(() => {
+    const forget = (): void => void (ownSession.get()?.token === token && keep(null))
+    return createApiClient(token, forget)
+  }, [token])
   useEffect(() => {
     const used = readUsedWallet()
     if (used === null) return
     const reconnect = async (): Promise<void> => {
       const signer = await (await load()).reconnectWallet(used)
-      const session = readSession()
-      const isSame = session === null || session.wallet === signer?.address
-      if (signer !== null && isSame) setConnected({ signer, name: used.name })
+      const isSame = (ownSession.get()?.wallet ?? signer?.address) === signer?.address
+      const isFirst = connectedWallet.get() === null && readUsedWallet()?.name === used.name
+      if (signer !== null && isSame && isFirst) connectedWallet.set({ signer, name: used.name })
     }
     // The reader can connect it.
     reconnect().catch(() => undefined)
   }, [])
-  const account = useMemo(() => {
-    const keep = (next: StoredSession | null): void => {
-      storeSession(next)
-      setSession(next)
-    }
+  return <Provider value={client}>{children}</Provider>
+}
+
+export function useAccount() {
+  const connected = connectedWallet.useValue()
+  const session = ownSession.useValue()
+  return useMemo(() => {
+    const token = session?.token ?? null
     const registry = async (program?: string): Promise<Registry> => (await load()).registryFor(token, program)
     const signOut = async (): Promise<void> => {
       if (token !== null) await (await registry()).sessions.signOut().catch(() => undefined)
@@ -57,7 +61,7 @@ function useProvided() {
     const use = async (signer: Signer, wallet: UsedWallet): Promise<void> => {
       if (session !== null && session.wallet !== signer.address) await signOut()
       storeValue(USED_WALLET, wallet)
-      setConnected({ signer, name: wallet.name })
+      connectedWallet.set({ signer, name: wallet.name })
     }
     return {
       /** The connected wallet. After a reload it connects by itself, if the wallet allows it. */
@@ -80,12 +84,14 @@ function useProvided() {
       disconnect: async (): Promise<void> => {
         await signOut()
         storeValue(USED_WALLET, null)
-        setConnected(null)
+        connectedWallet.set(null)
       },
       /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
       signIn: async (): Promise<void> => {
         if (connected === null) throw new Error('Connect a wallet first.')
-        keep(await (await registry()).sessions.signIn(connected.signer))
+        const next = await (await registry()).sessions.signIn(connected.signer)
+        if (connectedWallet.get()?.signer.address === next.wallet) return keep(next)
+        await (await load()).registryFor(next.token).sessions.signOut()
       },
       signOut,
       /**
@@ -94,14 +100,7 @@ function useProvided() {
        */
       registry,
     }
-  }, [connected, session, token])
-  return { account, client }
-}
-
-export function useAccount(): Account {
-  const account = useContext(Context)
-  if (account === null) throw new Error('useAccount needs an AccountProvider')
-  return account
+  }, [connected, session])
 }
 
 /** The wallet that was connected in this tab. */

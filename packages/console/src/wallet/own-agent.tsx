@@ -1,5 +1,5 @@
 import type { ComponentProps, ComponentType } from 'react'
-import { useLanded } from '../transaction/provider.tsx'
+import { useLanded } from '../transaction/use-transaction.tsx'
 import { Loaded, useRead } from '../ui/reads.ts'
 import type { Service } from '../ui/service.tsx'
 import { NeedsAccount } from './needs-account.tsx'
@@ -27,7 +27,7 @@ export const WithOwner = ({ content, ...needs }: WithOwnerProps) => (
 )
 
 function Owned({ wallet, content: Content }: Pick<Owner, 'wallet'> & Pick<WithOwnerProps, 'content'>) {
-  const read = useRead({ query: OwnAgentDocument, variables: { owner: wallet } })
+  const read = useRead({ query: OwnAgentDocument, variables: { owner: wallet } }, { keep: true })
   useLanded(read.again)
   return (
     <Loaded read={read} data={read.data} rows={6} label="Loading your agent">

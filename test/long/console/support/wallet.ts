@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 
 /**
  * A wallet that the page finds by the Wallet Standard. It signs everything, with a real key, until
- * the page has a global `walletRefuses`.
+ * the page has a global `walletRefuses`. It answers after the promise `walletWaits`, if there is one.
  */
 export interface BrowserWallet {
   readonly name: string
@@ -68,6 +68,11 @@ function installWallet({ name, address, seed, publicKey }: Given): void {
     signed.set(await sign(message), 1 + 64 * index)
     return { signedTransaction: signed }
   }
+  const answers = (): Promise<void> | undefined => (globalThis as { walletWaits?: Promise<void> }).walletWaits
+  const connect = async () => {
+    await answers()
+    return { accounts: [account] }
+  }
   const wallet = {
     version: '1.0.0',
     name,
@@ -75,7 +80,7 @@ function installWallet({ name, address, seed, publicKey }: Given): void {
     chains,
     accounts: [account],
     features: {
-      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+      'standard:connect': { version: '1.0.0', connect },
       'standard:disconnect': { version: '1.0.0', disconnect: async () => undefined },
       'standard:events': { version: '1.0.0', on: () => () => undefined },
       'solana:signTransaction': {
@@ -88,7 +93,10 @@ function installWallet({ name, address, seed, publicKey }: Given): void {
         version: '1.1.0',
         signMessage: (...inputs: { message: Uint8Array }[]) =>
           Promise.all(
-            inputs.map(async ({ message }) => ({ signedMessage: message, signature: await sign(message) })),
+            inputs.map(async ({ message }) => {
+              await answers()
+              return { signedMessage: message, signature: await sign(message) }
+            }),
           ),
       },
     },

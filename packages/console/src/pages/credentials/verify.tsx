@@ -1,9 +1,8 @@
-import { useRef, useState } from 'react'
-import { useMutation } from 'urql'
-import { readError } from '../../api/errors.ts'
+import { useState } from 'react'
 import { Form } from '../../form/form.tsx'
+import { useAction } from '../../form/use-action.tsx'
 import { useDraft } from '../../form/use-draft.ts'
-import { Button, ErrorState, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
+import { Button, Input, Section, Select, TextArea, withCommas } from '../../ui/index.ts'
 import type { OwnAgent } from '../../wallet/own-agent.tsx'
 import { VerifyCredentialDocument } from './page.generated.ts'
 import { Verdict } from './verdict.tsx'
@@ -14,27 +13,24 @@ const SOURCES = [
 ]
 const TEXT_MAX = 65_536
 
+const show = (result: HTMLElement | null): void => result?.scrollIntoView({ block: 'nearest' })
+
 /** The form, and the checks of the last credential. */
 export function Verify({ agent }: { readonly agent: OwnAgent }) {
   const [source, setSource] = useState('url')
   const url = useDraft({ url: '' }, (draft) => ({ url: urlProblem(draft.url.trim()) }))
   const text = useDraft({ text: '' }, (draft) => ({ text: textProblem(draft.text) }))
-  const [{ data, error, fetching }, verify] = useMutation(VerifyCredentialDocument)
+  const { busy, done, problem, run } = useAction()
   const given = source === 'url' ? url.draft.url.trim() : text.draft.text
   const [verified, setVerified] = useState<{ source: string; given: string } | null>(null)
-  const result = useRef<HTMLDivElement>(null)
-  const send = async (): Promise<void> => {
+  const send = (): void => {
     setVerified({ source, given })
-    await verify({
-      pda: agent.pda,
-      source:
-        source === 'url'
-          ? { credentialUrl: given }
-          : { credential: JSON.parse(given) as Record<string, unknown> },
-    })
-    result.current?.scrollIntoView({ block: 'nearest' })
+    const isHosted = source === 'url'
+    const document = isHosted ? { credentialUrl: given } : { credential: JSON.parse(given) as object }
+    run(VerifyCredentialDocument, { pda: agent.pda, source: document }, ({ verifyCredential }) => (
+      <Verdict verdict={verifyCredential} isHosted={isHosted} agent={agent} />
+    ))
   }
-  const verdict = data?.verifyCredential
   // A verdict is about what was verified, not about what was entered since.
   const isCurrent = verified?.source === source && verified.given === given
   return (
@@ -65,17 +61,13 @@ export function Verify({ agent }: { readonly agent: OwnAgent }) {
               {...text.field('text')}
             />
           )}
-          <Button type="submit" look="primary" busy={fetching}>
-            {fetching ? 'Verifying' : 'Verify'}
+          <Button type="submit" look="primary" busy={busy}>
+            {busy ? 'Verifying' : 'Verify'}
           </Button>
         </Form>
       </Section>
-      <div ref={result} aria-live="polite" aria-busy={fetching}>
-        {!isCurrent ? null : error !== undefined ? (
-          <ErrorState error={readError(error)} />
-        ) : verdict !== undefined && !fetching ? (
-          <Verdict verdict={verdict} isHosted={source === 'url'} agent={agent} />
-        ) : null}
+      <div aria-live="polite" aria-busy={busy}>
+        {isCurrent && !busy && <div ref={show}>{problem || done}</div>}
       </div>
     </>
   )

@@ -42,7 +42,7 @@ await registry.webhooks.resend(${id}, ${delivery})`
 }
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
-  const { data, error, again } = useRead({
+  const { data, error, again, poll } = useRead({
     query: OneDeliveryDocument,
     variables: { id, delivery: deliveryId },
   })
@@ -50,7 +50,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && !FINISHED.has(delivery.status)
   useTitle(delivery ? `Delivery of ${eventText(delivery.exampleOf ?? delivery.eventType)}` : null)
-  usePolling(again, isOpen ? REFRESH_MS : null)
+  usePolling(poll, isOpen ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={again} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (

@@ -1,5 +1,5 @@
 import { Button, Facts, Page, Section } from '../../ui/index.ts'
-import { ErrorState, Loading, useKept, useRead } from '../../ui/reads.ts'
+import { Loaded, useRead } from '../../ui/reads.ts'
 import { Address, Amount, Light, RelativeTime, type Tone, withCommas, words } from '../../ui/values.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
 import { networkName } from '../../api/enums.ts'
@@ -9,27 +9,22 @@ const REFRESH_MS = 10_000
 const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
-  const read = useRead({ query: ServiceHealthDocument }, { everyMs: REFRESH_MS })
-  const { error, fetching, again: retry } = read
-  const data = useKept(read.data)
+  const read = useRead({ query: ServiceHealthDocument }, { everyMs: REFRESH_MS, keep: true })
+  const { data, hidden, fetching, again } = read
   return (
     <Page
       title="Service health"
       lead="The parts that the service needs, as the process that answered you sees them. The page is updated every 10 seconds."
       request={{ document: ServiceHealthDocument, client: EXAMPLE }}
       actions={
-        <Button onClick={retry} busy={fetching && data !== undefined}>
+        <Button onClick={again} busy={fetching && data !== undefined}>
           Check again
         </Button>
       }
     >
-      {data !== undefined ? (
-        <Report data={data} isStale={error !== undefined} />
-      ) : error !== undefined ? (
-        <ErrorState error={error} retry={retry} />
-      ) : (
-        <Loading label="Loading the health of the service" />
-      )}
+      <Loaded read={read} data={data} rows={5} label="Loading the health of the service">
+        {(known) => <Report data={known} isStale={hidden !== undefined} />}
+      </Loaded>
     </Page>
   )
 }

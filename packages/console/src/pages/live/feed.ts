@@ -89,11 +89,12 @@ export function useFeed(filter: FeedFilter, hold: () => boolean) {
     return () => stream.unsubscribe()
   }, [client, filter, start, isVisible])
 
-  const loadOlder = async (): Promise<void> => {
+  /** Returns its error. */
+  const loadOlder = async (): Promise<unknown> => {
     const variables = { filter, after: state.olderThan }
     const { data, error } = await client.query(LiveOlderDocument, variables, FRESH)
     if (data !== undefined) dispatch({ kind: 'older', page: data.registryEvents })
-    else setPhase({ isLoading: false, error })
+    return error
   }
   /** Shows the events that wait. */
   const release = (): void => dispatch({ kind: 'released' })

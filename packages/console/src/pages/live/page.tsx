@@ -103,7 +103,7 @@ interface FeedViewProps {
 function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
   const list = useRef<HTMLDivElement>(null)
   const feed = useFeed(filter, () => isPaused || isReading(list.current))
-  const [isBusy, setBusy] = useState(false)
+  const [older, setOlder] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false })
   const { shown, error } = feed
   const release = useEffectEvent(feed.release)
   useEffect(() => {
@@ -114,9 +114,8 @@ function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
     scrollTo({ top: 0 })
   }
   const loadOlder = async (): Promise<void> => {
-    setBusy(true)
-    await feed.loadOlder()
-    setBusy(false)
+    setOlder({ isBusy: true })
+    setOlder({ isBusy: false, error: await feed.loadOlder() })
   }
   return (
     <>
@@ -133,9 +132,10 @@ function FeedView({ filter, isPaused, onReset, onRestart }: FeedViewProps) {
         {shown.length > 0 && (
           <>
             <EventList label="Events" events={shown} withAgent />
+            {older.error !== undefined && <ErrorState error={older.error} retry={() => void loadOlder()} />}
             <div className="spread hint">
               {feed.olderThan !== null && (
-                <Button busy={isBusy} onClick={() => void loadOlder()}>
+                <Button busy={older.isBusy} onClick={() => void loadOlder()}>
                   Show older events
                 </Button>
               )}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useSubscription } from 'urql'
-import { TransactionButton, useTransaction } from '../../transaction/provider.tsx'
+import { TransactionButton, useTransaction } from '../../transaction/use-transaction.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Facts, keepFocus, Page, Section } from '../../ui/index.ts'
 import { Empty } from '../../ui/reads.ts'
@@ -167,47 +167,30 @@ function StatusSection({ agent, sign }: OwnerProps) {
   )
 }
 
+const SUSPEND = 'A suspended agent stays in the registry. You can reactivate it at any time.'
+const REACTIVATE = 'The agent is suspended. If an admin suspended it, only an admin can end that.'
+const DEACTIVATE =
+  'Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake.'
+const CLOSE =
+  'The agent is deactivated. Closing removes it from the registry; its rent goes back to who paid it. Its history stays readable.'
+
 /** What its owner can do in the status that the agent has. */
 function actionsOf({ name, status, stake }: OwnAgent): Action[] {
-  const deactivate: Action = {
-    label: 'Deactivate',
-    text: 'Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake.',
-    danger: true,
-    title: `Deactivate ${name} permanently`,
-    send: ({ agents }, ...given) => agents.deactivate(...given),
-  }
-  if (status === 'ACTIVE')
-    return [
-      {
-        label: 'Suspend',
-        text: 'A suspended agent stays in the registry. You can reactivate it at any time.',
-        title: `Suspend ${name}`,
-        send: ({ agents }, ...given) => agents.suspend(...given),
-        sponsorable: true,
-      },
-      deactivate,
-    ]
-  if (status === 'SUSPENDED')
-    return [
-      {
-        label: 'Reactivate',
-        text: 'The agent is suspended. If an admin suspended it, only an admin can end that.',
-        title: `Reactivate ${name}`,
-        send: ({ agents }, ...given) => agents.reactivate(...given),
-        sponsorable: true,
-      },
-      deactivate,
-    ]
+  type Call = 'suspend' | 'reactivate' | 'deactivate' | 'close'
+  const act = (label: string, call: Call, text: string, more: Partial<Action> = {}): Action => ({
+    label,
+    text,
+    title: `${label} ${name}`,
+    send: ({ agents }, ...given) => agents[call](...given),
+    ...more,
+  })
+  const forEver = { danger: true, title: `Deactivate ${name} permanently` }
+  const deactivate = act('Deactivate', 'deactivate', DEACTIVATE, forEver)
+  const sponsorable = { sponsorable: true }
+  if (status === 'ACTIVE') return [act('Suspend', 'suspend', SUSPEND, sponsorable), deactivate]
+  if (status === 'SUSPENDED') return [act('Reactivate', 'reactivate', REACTIVATE, sponsorable), deactivate]
   if (stake === null)
-    return [
-      {
-        label: 'Close the agent',
-        text: 'The agent is deactivated. Closing removes it from the registry; its rent goes back to who paid it. Its history stays readable.',
-        danger: true,
-        title: `Close ${name}`,
-        send: ({ agents }, ...given) => agents.close(...given),
-      },
-    ]
+    return [act('Close the agent', 'close', CLOSE, { danger: true, title: `Close ${name}` })]
   const hasFunds = BigInt(stake.depositedAmount) > 0n
   return [
     {

@@ -1,13 +1,14 @@
 import type { AgentUpdate } from '@agent-registry/client'
 import { useSearchParams } from 'wouter'
 import { CAPABILITIES, clientCategory } from '../../api/enums.ts'
+import { writtenText } from '../../api/visible.ts'
 import { CardBuilder } from '../../form/card-builder.tsx'
 import { CardFields } from '../../form/card-fields.tsx'
 import { checkDetails } from '../../form/checks.ts'
 import { Choice, Choices, Form } from '../../form/form.tsx'
 import { useDraft } from '../../form/use-draft.ts'
 import { nextStep } from '../../routes.ts'
-import { TransactionButton } from '../../transaction/provider.tsx'
+import { TransactionButton } from '../../transaction/use-transaction.tsx'
 import { Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import type { Service } from '../../ui/service.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
@@ -20,7 +21,10 @@ type UpdateSectionProps = OwnerProps & { readonly service: Service }
 /** Changes the details of an active agent. Only what differs is sent. */
 export function UpdateSection({ agent, sign, service }: UpdateSectionProps) {
   const limits = service.agentLimits
-  const { name, version, serviceCategory, agentCardUrl } = agent
+  const { serviceCategory } = agent
+  const name = writtenText(agent.name)
+  const version = writtenText(agent.version)
+  const agentCardUrl = writtenText(agent.agentCardUrl)
   const own = BigInt(agent.capabilities)
   const initial = { name, version, category: serviceCategory, capabilities: own, url: agentCardUrl, hash: '' }
   // The URL and the hash change together.
@@ -43,7 +47,7 @@ export function UpdateSection({ agent, sign, service }: UpdateSectionProps) {
   const review = (): void => {
     if (isSame) return
     sign({
-      title: `Update ${name}`,
+      title: `Update ${agent.name}`,
       send: (registry, signer, options) => registry.agents.update(update, signer, options),
       sponsorable: true,
       next,

@@ -182,10 +182,10 @@ function useProgress() {
     webhook,
     delivery,
     refresh: () => {
-      if (!pause && agent?.card.state !== 'MATCHED') agents.again()
-      if (!pause && agent === null && !hasSol) balances.again()
-      if (session !== null && webhook === null) webhooks.again()
-      if (webhook !== null && delivery === null) deliveries.again()
+      if (!pause && agent?.card.state !== 'MATCHED') agents.poll()
+      if (!pause && agent === null && !hasSol) balances.poll()
+      if (session !== null && webhook === null) webhooks.poll()
+      if (webhook !== null && delivery === null) deliveries.poll()
     },
   }
 }

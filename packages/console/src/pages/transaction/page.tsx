@@ -43,9 +43,9 @@ export default function TransactionPage() {
   const setting = useRead({ query: TransactionSettingDocument }, { keep: true })
   const landed = ledger.data?.ledgerTransaction ?? null
   const retry = (): void => {
-    record.again()
-    if (!pause) ledger.again()
-    if (setting.error !== undefined) setting.again()
+    record.poll()
+    if (!pause) ledger.poll()
+    if (setting.error !== undefined) setting.poll()
   }
   // Also for a transaction that its wallet sends itself, and where no socket can be opened.
   const isOver = landed?.final === true || (prepared?.final === true && prepared.slot === null)
