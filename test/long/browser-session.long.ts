@@ -100,5 +100,4 @@ test.runIf(BROWSER !== undefined)(
     })
     expect(address).toMatch(/^\w{32,44}$/)
   },
-  60_000,
 )

@@ -8,7 +8,7 @@ import { scaled } from '../support/machine-speed.ts'
 import { perFile } from '../support/lifetime.ts'
 
 const ROUNDS = 6
-const SECONDS = scaled(10_000)
+const SECONDS = scaled(60_000)
 
 const world = perFile(() => createRegistryWorld())
 const database = perFile(() => createTestDatabase())

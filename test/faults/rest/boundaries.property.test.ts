@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { serveApp, type TestClient } from '../../support/clients.ts'
 import { agentRows } from '../../support/factories.ts'
 import { usedMemory } from '../../support/process-use.ts'
+import { scaled } from '../../support/machine-speed.ts'
 import * as fc from '../../support/property.ts'
 import { perFile } from '../../support/lifetime.ts'
 
@@ -106,7 +107,7 @@ async function run(steps: readonly Step[]): Promise<void> {
 
 test(
   'whatever clients open, pause and abort on any interface, nothing is left of it, and another client is answered',
-  { timeout: 300_000 },
+  { timeout: scaled(300_000) },
   async () => {
     const memory: number[] = []
     const step = fc.tuple(fc.nat(NETWORKS - 1), fc.nat(openings.length + 6), fc.nat(1_000))

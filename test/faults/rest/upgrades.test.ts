@@ -18,9 +18,10 @@ const small = perFile(() =>
   serveApp({
     database,
     corsOrigins: [],
-    limits: { sockets: { perClient: 0, total: 1 }, upgradeMs: 300 },
+    limits: { sockets: { perClient: 0, total: 1 } },
   }),
 )
+const impatient = perFile(() => serveApp({ database, limits: { upgradeMs: 300 } }))
 
 const upgrade = (path: string, headers = '', method = 'GET', protocol = 'websocket'): string =>
   `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers}\r\n`
@@ -90,10 +91,10 @@ test('500 upgrades beyond the rate limit leave no socket', async () => {
 
 test('an upgrade whose answer is held up is closed', async () => {
   const held = new Promise<never>(() => undefined)
-  const { server } = small.app
+  const { server } = impatient.app
   const [listener] = server.listeners('upgrade').slice(-1) as ((...all: unknown[]) => void)[]
   server.off('upgrade', listener!)
   server.once('upgrade', () => void held)
-  expect(await answerTo(small, upgrade('/graphql', KEY))).toBe('')
+  expect(await answerTo(impatient, upgrade('/graphql', KEY))).toBe('')
   server.on('upgrade', listener!)
 })

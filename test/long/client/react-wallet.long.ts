@@ -99,5 +99,4 @@ test.runIf(BROWSER !== undefined)(
       owner: address,
     })
   },
-  60_000,
 )

@@ -27,7 +27,6 @@ beforeAll(async () => {
 
 test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   'paging through 100,000 agents stays smooth, forward and back',
-  { timeout: scaled(60_000) },
   async () => {
     const page = await world.browser.newPage()
     await page.goto(`${world.origin}/console/agents`)

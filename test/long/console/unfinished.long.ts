@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { useConsole } from './support/console-world.ts'
 import { openOwnAgent } from './support/registry-data.ts'
 import { refuseStorage } from './support/storage.ts'
-import { hitSubmits, takeStatements, watchStatements } from './support/submits.ts'
+import { takeStatements, watchStatements } from './support/submits.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '0' })
@@ -211,11 +211,16 @@ test('without storage the pages open, and say that a reload would lose the trans
   const { page, audit } = steps
   await page.addInitScript(refuseStorage)
   await openOwnAgent(world, steps, 'no storage')
-  await hitSubmits(page, 'delayed', { times: 1, delayMs: 4_000 })
+  const { promise: audited, resolve: goOn } = Promise.withResolvers<void>()
+  await page.route('**/relay/submit', async (route) => {
+    await audited
+    return route.continue()
+  })
   await review(page, '10')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: /^Sign with/ }).click()
   await dialog.getByText('Keep this page open.').waitFor()
   await audit()
+  goOn()
   await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
 })

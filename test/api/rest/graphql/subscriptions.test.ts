@@ -18,7 +18,8 @@ import { openSse, type StreamPart } from '../../../support/subscriptions.ts'
 import { perFile } from '../../../support/lifetime.ts'
 
 /** Two replicas of the service with one database, and a real indexer that writes to it. */
-const world = perFile(() => createRegistryWorld())
+/** Slots of the usual length: with shorter ones, a transaction could be final when it is first looked at. */
+const world = perFile(() => createRegistryWorld({ slotMs: 400 }))
 const database = perFile(createTestDatabase)
 const indexer = perFile(() => worldIndexer(world, database.orm))
 const replica = () =>
@@ -284,7 +285,10 @@ describe('transactionStatus', () => {
     const signedTx = signed(prepared, payer)
     await replicas[0].services.transactions.submit({ id: prepared.id, signedTx }, '192.0.2.1')
     const seen: string[] = []
-    for (let part = await stream.next(); part !== null; part = await stream.next()) seen.push(statusOf(part))
+    for (let part = await stream.next(); part !== null; part = await stream.next()) {
+      seen.push(statusOf(part))
+      if (seen.at(-1) === 'CONFIRMED') world.localnet.stepSlot(33)
+    }
     // `SUBMITTED` can come a second time, with `submittedAt`.
     expect(seen.filter((status) => status !== 'SUBMITTED')).toEqual(['CONFIRMED', 'CONFIRMED, final'])
     const again = await openSse(replicas[1].url, STATUS, { id: prepared.id })
