@@ -21,7 +21,7 @@ export async function processorMs(run: () => Promise<unknown>): Promise<number> 
   return (user + system) / 1_000
 }
 
-/** The least of up to three runs, until one is below the limit: other work of the machine can only add. */
+/** The least of up to three runs, until one is below the limit: other work can only add. */
 export async function leastProcessorMs(limit: number, run: () => Promise<unknown>): Promise<number> {
   let least = Infinity
   for (let i = 0; i < 3 && least >= limit; i += 1) least = Math.min(least, await processorMs(run))

@@ -188,9 +188,11 @@ test('the header says nothing of a lost socket that no page needs any more', asy
   let isCut = false
   const routes: { close(options: { code: number }): Promise<void> }[] = []
   await page.routeWebSocket(/\/graphql$/, (route) => {
-    if (isCut) return void route.close({ code: 1013 })
-    routes.push(route)
-    route.connectToServer()
+    if (isCut) void route.close({ code: 1013 })
+    else {
+      routes.push(route)
+      route.connectToServer()
+    }
   })
   await open('/live')
   await page.getByRole('listitem').first().waitFor()

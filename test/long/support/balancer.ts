@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const CHECK_MS = 250
-/** A request that waits for the ledger takes 10 s, which `/ready` must not do. Machines may pause. */
+/** A request that waits for the ledger takes 10 s. `/ready` must not, but machines may pause. */
 const CHECK_TIMEOUT_MS = 9_000
 
 /** Sends each request to the next replica whose last `/ready` was 200, and never to two. */

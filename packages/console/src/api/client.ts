@@ -6,7 +6,7 @@ import { setLastRequest, setSocket } from './connection.ts'
 import { readError } from './errors.ts'
 import { visible } from './visible.ts'
 
-/** A client with an empty cache. The token is that of a session, or null. `onInvalid`: it has ended. */
+/** A client with an empty cache. The token is that of a session. `onInvalid`: the session ended. */
 export function createApiClient(token: string | null, onInvalid: () => void = () => undefined): Client {
   const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` }
   // One socket, loaded and opened with the first subscription, and closed soon after the last.

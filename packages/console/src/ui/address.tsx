@@ -22,8 +22,9 @@ export function Address({ value, label = 'address' }: AddressProps) {
   )
 }
 
-/** The first and last characters; a prefix such as `did:sol:` stays. All of a host name, which anybody can choose. */
+/** The first and last characters, after a prefix such as `did:sol:`. All of a host name. */
 export function shorten(value: string): string {
+  // Anybody can choose a host whose ends are those of another one.
   if (value.startsWith('did:web:')) return value
   const prefix = /^(did:\w+:|\w{2,4}_)?/.exec(value)![0]
   const rest = value.slice(prefix.length)

@@ -16,7 +16,7 @@ const USED_WALLET = 'wallet'
 /** The code of wallets is loaded when somebody uses one. */
 const load = () => import('./connect.ts')
 
-/** Not the state of a component: a wallet can answer long after the reader turned to another one. */
+/** Not the state of a component: a wallet can answer after the reader turned to another one. */
 const connectedWallet = createStore<{ readonly signer: Signer; readonly name: string } | null>(null)
 const ownSession = createStore(readSession())
 

@@ -18,7 +18,7 @@ import { openSse, type StreamPart } from '../../../support/subscriptions.ts'
 import { perFile } from '../../../support/lifetime.ts'
 
 /** Two replicas of the service with one database, and a real indexer that writes to it. */
-/** Slots of the usual length: with shorter ones, a transaction could be final when it is first looked at. */
+/** Slots of the usual length: with shorter ones, a transaction could be final at the first look. */
 const world = perFile(() => createRegistryWorld({ slotMs: 400 }))
 const database = perFile(createTestDatabase)
 const indexer = perFile(() => worldIndexer(world, database.orm))

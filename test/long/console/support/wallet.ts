@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 
 /**
  * A wallet that the page finds by the Wallet Standard. It signs everything, with a real key, until
- * the page has a global `walletRefuses`. It answers after the promise `walletWaits`, if there is one.
+ * the page has a global `walletRefuses`. If there is a promise `walletWaits`, it answers after it.
  */
 export interface BrowserWallet {
   readonly name: string
