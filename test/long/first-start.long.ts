@@ -34,7 +34,7 @@ interface IdentifiedAgent {
   }
 }
 
-const SOON = scaled(10_000)
+const SOON = scaled(60_000)
 
 describe('a first start', () => {
   const gateway = perFile(() => createGatewayProcess())

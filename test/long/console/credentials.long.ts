@@ -74,6 +74,13 @@ test(
     await partly.getByRole('heading', { name: /^Trust\W+failed/ }).waitFor()
     await partly.getByText('only the operator of this service can add the issuer').waitFor()
 
+    // Anybody can name any issuer. All of its host is shown, within the page.
+    const issuer = `did:web:${['a', 'b', 'c'].map((letter) => letter.repeat(60)).join('.')}.example`
+    await text.fill(JSON.stringify({ ...(JSON.parse(await issue(sampleAuditor)) as object), issuer }))
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByText(issuer, { exact: true }).waitFor()
+    await audit()
+
     await main.getByLabel('What do you have?').selectOption('url')
     await main.getByLabel('URL of the credential').fill('ipfs://bafkreinothing')
     await main.getByRole('button', { name: 'Verify' }).click()

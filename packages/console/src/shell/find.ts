@@ -65,18 +65,14 @@ export function useFound(text: string): Entry[] {
   const begin = isShort ? (data?.agentSuggestions ?? []) : []
   const isName = prefix !== '' && prefix.length <= MAX_WORDS && kindOf(prefix) === 'name'
   const pause = !isName || (isShort && data === undefined) || begin.length === MAX_ENTRIES
-  const [{ data: found, fetching: isFinding }] = useQuery({
-    query: SuggestSimilarDocument,
-    variables: { words: prefix },
-    pause,
-  })
+  const [found] = useQuery({ query: SuggestSimilarDocument, variables: { words: prefix }, pause })
   if (typed === '') return []
   const run = async (): Promise<void> => navigate(await pageFor(client, typed))
   const open = { id: 'found', run: () => void run() }
   if (kind !== 'name') return [{ ...open, title: TITLES[kind], detail: shorten(typed) }]
-  const similar = pause ? [] : (found?.agentsPage.agents ?? [])
+  const similar = pause ? [] : (found.data?.agentsPage.agents ?? [])
   // Until the answer for this text is there, of the one before only what has the text in its name.
-  const isAnswered = prefix === typed && !fetching && !isFinding
+  const isAnswered = prefix === typed && !fetching && !found.fetching
   const agents = [...begin, ...similar.filter(({ pda }) => !begin.some((each) => each.pda === pda))].filter(
     ({ name }) => isAnswered || name.toLowerCase().includes(typed.toLowerCase()),
   )

@@ -59,11 +59,8 @@ function Menu({ openAccount, onDone }: { readonly openAccount: () => void; reado
   const id = useId()
   const commands = useCommands(text, openAccount)
   const entries = [...commands, ...useFound(text)]
-  const found = Math.max(
-    0,
-    entries.findIndex(({ id: each }) => each === chosen),
-  )
-  const current = Math.min(found, entries.length - 1)
+  const index = entries.findIndex((each) => each.id === chosen)
+  const current = Math.min(Math.max(index, 0), entries.length - 1)
   const run = (entry: Entry | undefined): void => {
     onDone()
     entry?.run()
