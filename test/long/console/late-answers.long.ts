@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { perFile } from '../../support/lifetime.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { useConsole } from './support/console-world.ts'
-import { openOwnAgent } from './support/registry-data.ts'
-import { type BrowserWallet, browserWallet, connectWallet } from './support/wallet.ts'
+import { openOwnAgent, openWebhook } from './support/registry-data.ts'
+import { browserWallet, connectWallet } from './support/wallet.ts'
 
 const { world, test } = useConsole({ SEED_AGENTS: '30', WEBHOOK_DEV_MODE: 'true' })
 const receiver = perFile(() => startReceiver())
@@ -119,16 +118,6 @@ test('a wallet that answers late replaces neither the wallet nor the session of 
   await walletButton(page, other).waitFor()
 })
 
-/** A webhook of a connected wallet, whose page is open. */
-async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: string) => Promise<void>) {
-  const signer = await signerFromSecretKey(wallet.seed)
-  const webhook = { url: receiver.url('/events'), eventTypes: ['agent.registered' as const] }
-  const { id } = await createRegistry(world.origin).webhooks.create(webhook, { wallet: signer })
-  await open(`/webhooks/${id}`)
-  await connectWallet(page, wallet)
-  await page.getByRole('button', { name: 'Send test event' }).waitFor()
-}
-
 test('a slow gateway gets the time to answer, and who left a page stays away', async ({
   page,
   context,
@@ -139,7 +128,7 @@ test('a slow gateway gets the time to answer, and who left a page stays away', a
   await wallet.install(context)
   let answer = (): void => undefined
   receiver.respondWith((_, response) => void (answer = () => void response.end('ok')))
-  await openWebhook(page, wallet, open)
+  await openWebhook(world, receiver.url('/events'), wallet, { page, open })
   // Longer than the page waits between two reads.
   await intercept(page, /query OneDelivery/, async () => {
     await delay(3_000)

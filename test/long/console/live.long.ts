@@ -207,8 +207,7 @@ test('events that happen while the connection is lost are there after it is back
   // It must not wait longer and longer.
   if (variant.width === 1440) await expect.poll(() => refused, { timeout: scaled(20_000) }).toBe(4)
   isCut = false
-  // A wait takes up to three seconds.
-  await expect.poll(() => events(page).first().innerText(), { timeout: scaled(10_000) }).toContain(missed[1])
+  await expect.poll(() => events(page).first().innerText(), { timeout: scaled(5_000) }).toContain(missed[1])
   expect(await events(page).nth(1).innerText()).toContain(missed[0])
   expect(await events(page).nth(2).innerText()).toContain(first)
   await page.getByText('Live', { exact: true }).last().waitFor()

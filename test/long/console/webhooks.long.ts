@@ -1,10 +1,8 @@
-import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { verifyWebhook } from '@agent-registry/client/webhooks'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { registerAgent } from './support/registry-data.ts'
+import { openWebhook, registerAgent } from './support/registry-data.ts'
 import { saveFile, useConsole } from './support/console-world.ts'
-import { type BrowserWallet, browserWallet, connectWallet } from './support/wallet.ts'
+import { browserWallet, connectWallet } from './support/wallet.ts'
 import { type ReceivedRequest, startReceiver } from '../../support/receiver.ts'
 import { perFile } from '../../support/lifetime.ts'
 import { scaled } from '../../support/machine-speed.ts'
@@ -17,18 +15,6 @@ const isSigned = ({ body, headers }: ReceivedRequest, secret: string): Promise<b
     () => true,
     () => false,
   )
-
-/** Stores the webhook without the page, and opens its page. */
-async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: string) => Promise<void>) {
-  const signer = await signerFromSecretKey(wallet.seed)
-  const webhook = { url: receiver.url('/events'), eventTypes: ['agent.registered' as const] }
-  const { id } = await createRegistry(world.origin).webhooks.create(webhook, { wallet: signer })
-  await open(`/webhooks/${id}`)
-  await connectWallet(page, wallet)
-  await page.getByRole('button', { name: 'Send test event' }).waitFor()
-  await expect.poll(() => page.title()).toMatch(/^\S+\/events · /)
-  return id
-}
 
 test('an owner creates a webhook, stores its secret, and sees the attempt of a ping', async ({
   page,
@@ -153,7 +139,7 @@ test('an owner edits, pauses, activates, recovers, rotates and deletes a webhook
 }) => {
   const wallet = browserWallet(`manage ${variant.name}`)
   await wallet.install(context)
-  const id = await openWebhook(page, wallet, open)
+  const id = await openWebhook(world, receiver.url('/events'), wallet, { page, open })
   await page.getByRole('button', { name: 'Edit' }).click()
   const edit = page.getByRole('form', { name: 'Edit the webhook' })
   await audit()
@@ -225,7 +211,7 @@ test('a webhook that fails and one that its receiver ended are told, with the wa
   const wallet = browserWallet(`gone ${variant.name}`)
   await wallet.install(context)
   receiver.respondWith({ status: 500 })
-  const id = await openWebhook(page, wallet, open)
+  const id = await openWebhook(world, receiver.url('/events'), wallet, { page, open })
   await page.getByRole('button', { name: 'Send test event' }).click()
   const attempts = page.getByRole('list', { name: 'Attempts' })
   await attempts.getByText('HTTP 500').waitFor()
@@ -267,7 +253,7 @@ test('a webhook whose last delivery failed is found in the list, with what its r
   const wallet = browserWallet(`failing ${variant.name}`)
   await wallet.install(context)
   receiver.respondWith({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'out of order' })
-  const id = await openWebhook(page, wallet, open)
+  const id = await openWebhook(world, receiver.url('/events'), wallet, { page, open })
   await open('/webhooks')
   const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
   await row.getByText('None yet').waitFor()

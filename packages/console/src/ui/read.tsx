@@ -31,12 +31,12 @@ export function useRead<Data, Variables extends AnyVariables>(
   const poll = (): void => void (fetching || again())
   usePolling(poll, everyMs)
   const isKept = keep && kept !== undefined
-  const hidden = error ?? lost
+  const lastError = error ?? lost
   return {
     data: isKept ? kept : data,
-    error: isKept ? undefined : hidden,
+    error: isKept ? undefined : lastError,
     /** Also while the last data is shown. */
-    hidden,
+    lastError,
     variables,
     fetching,
     again,

@@ -1,5 +1,6 @@
 import { createRegistry, type Registry, type Signer, signerFromSecretKey } from '@agent-registry/client'
 import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
 import { loadLocalnetKeys } from '../../../../src/platform/keys.ts'
 import type { ConsoleWorld, Steps } from './console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from './wallet.ts'
@@ -66,4 +67,21 @@ export async function openOwnAgent(
   await open('/mine')
   await connectWallet(page, wallet, false)
   return wallet
+}
+
+/** Stores a webhook without the page, connects its wallet, and opens the page of the webhook. */
+export async function openWebhook(
+  { origin }: ConsoleWorld,
+  url: string,
+  wallet: BrowserWallet,
+  { page, open }: Pick<Steps, 'page' | 'open'>,
+): Promise<string> {
+  const signer = await signerFromSecretKey(wallet.seed)
+  const eventTypes = ['agent.registered' as const]
+  const { id } = await createRegistry(origin).webhooks.create({ url, eventTypes }, { wallet: signer })
+  await open(`/webhooks/${id}`)
+  await connectWallet(page, wallet)
+  await page.getByRole('button', { name: 'Send test event' }).waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\S+\/events · /)
+  return id
 }

@@ -10,7 +10,7 @@ const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
   const read = useRead({ query: ServiceHealthDocument }, { everyMs: REFRESH_MS, keep: true })
-  const { data, hidden, fetching, again } = read
+  const { data, lastError, fetching, again } = read
   return (
     <Page
       title="Service health"
@@ -23,7 +23,7 @@ export default function HealthPage() {
       }
     >
       <Loaded read={read} data={data} rows={5} label="Loading the health of the service">
-        {(known) => <Report data={known} isStale={hidden !== undefined} />}
+        {(known) => <Report data={known} isStale={lastError !== undefined} />}
       </Loaded>
     </Page>
   )

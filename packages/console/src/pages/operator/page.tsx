@@ -76,7 +76,8 @@ function TokenForm({ isRefused, onToken }: TokenFormProps) {
 
 function Parts({ onRefused }: { readonly onRefused: () => void }) {
   const read = useRead({ query: OperatorPageDocument }, { everyMs: REFRESH_MS, keep: true })
-  const isRefused = read.hidden !== undefined && readError(read.hidden).code === 'OPERATOR_FORBIDDEN'
+  const { lastError } = read
+  const isRefused = lastError !== undefined && readError(lastError).code === 'OPERATOR_FORBIDDEN'
   const leave = useEffectEvent(onRefused)
   useEffect(() => {
     if (isRefused) leave()
